@@ -62,6 +62,8 @@ export const serve: Command = defineCommand({
                             and [file NAME] (default)
            refuse           refuses them all
            placeholder      replaces them all
+  --unknown skip            leaves unknown fields, items, tools and content of a request out, and reports it (default)
+            refuse          refuses such a request
   --unsupported-constraints relax   drops what the engine cannot enforce of a strict schema, and reports it (default)
                             refuse  refuses such a request
   --context-size TOKENS     the model's context, for --model; default: as memory allows
@@ -118,6 +120,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     policy: { type: 'string' },
     dialect: { type: 'string' },
     images: { type: 'string' },
+    unknown: { type: 'string' },
     'unsupported-constraints': { type: 'string' },
     'context-size': { type: 'string' },
     parallel: { type: 'string' },

@@ -153,6 +153,35 @@ describe('the options of serve', () => {
     expect([first, rotated, drawn].map(({ io }) => io.out.includes(lost))).toEqual([false, false, true])
   })
 
+  describe('--unknown', () => {
+    const France = 'What is the capital of France?'
+    const REQUESTS = {
+      '/v1/responses': { ...FRANCE, mood: 1, input: [{ role: 'user', content: France }, { type: 'dream' }] },
+      '/v1/chat/completions': { model: 'gpt-oss', mood: 1, messages: [{ role: 'user', content: France }] },
+      '/v1/messages': { model: 'gpt-oss', mood: 1, max_tokens: 99, messages: [{ role: 'user', content: France }] },
+    }
+    const statuses = async ({ url }: Served) => {
+      const asked = Object.entries(REQUESTS).map(([path, body]) =>
+        fetch(`${url}${path}`, { method: 'POST', body: JSON.stringify(body) }),
+      )
+      return (await Promise.all(asked)).map(({ status }) => status)
+    }
+
+    test('skip, the default, answers what nobody knows in all APIs, and logs each name once', async () => {
+      for (const given of [[], ['--unknown', 'skip']]) {
+        const served = await serve(['--replay', ...given])
+        expect([await statuses(served), await statuses(served)].flat()).toEqual([200, 200, 200, 200, 200, 200])
+        const told = served.io.err.match(/unknown_input: .*; .*$/gm)?.map((line) => line.split('; ').at(-1))
+        expect(told?.sort()).toEqual(["input[] of type 'dream', mood", 'mood'])
+      }
+    })
+
+    test('refuse answers 400 in all APIs', async () => {
+      expect(await statuses(await serve(['--replay', '--unknown', 'refuse']))).toEqual([400, 400, 400])
+      expect(await refusal(['--replay', '--unknown', 'drop'])).toEqual([2, expect.stringContaining('--unknown')])
+    })
+  })
+
   test('serve takes any name as a model, and with --model-alias only those and its own', async () => {
     const any = await serve(['--replay'])
     const named = await serve(['--replay', '--model-alias', 'gpt-5.4', '--model-alias', 'mine'])
@@ -1020,7 +1049,7 @@ describe('what serve writes about requests', () => {
     await client.responses.create({ model: 'gpt-oss', input: 'What is the 20th Fibonacci number?', tools })
     expect(io.err).toContain('code_interpreter_call.completed')
     const shown = io.err.length
-    await expect(client.responses.create({ model: 'gpt-oss', input: [{ type: 'no' }] as never })).rejects.toThrow()
+    await expect(client.responses.create({ model: 'gpt-oss', input: [{ role: 'no' }] as never })).rejects.toThrow()
     expect(io.err.slice(shown)).toMatch(/^[^\n]* 400 [^\n]*\n$/)
   })
 })

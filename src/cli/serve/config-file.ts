@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
+import { UNKNOWN_POLICIES } from '../../core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../endpoint/prompt/attachments.js'
 import { NAMED_BACKENDS } from '../../engines/sources/structured-outputs/backends.js'
 import { policies } from '../../index.js'
@@ -70,6 +71,7 @@ const OPTIONS = {
     .describe('How calls to undeclared tools are handled. Default openai.'),
   dialect: z.enum(DIALECTS).describe('How events are worded. Default openai.'),
   images: z.enum(ATTACHMENT_POLICIES).describe('How images and files are handled. Default refuse-last.'),
+  unknown: z.enum(UNKNOWN_POLICIES).describe('How unknown fields and types in requests are handled. Default skip.'),
   'unsupported-constraints': z
     .enum(['relax', 'refuse'])
     .describe('How a strict schema is handled that the engine cannot enforce completely. Default relax.'),

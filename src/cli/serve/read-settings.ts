@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path'
+import { UNKNOWN_POLICIES } from '../../core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../endpoint/prompt/attachments.js'
 import { keyFlaw } from '../../endpoint/server/check-keys.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
@@ -115,6 +116,7 @@ export function serveSettings(
     ),
     policy: oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy ?? 'openai'),
     dialect: oneOf(DIALECTS, '--dialect', values.dialect ?? 'openai'),
+    unknown: oneOf(UNKNOWN_POLICIES, '--unknown', values.unknown ?? 'skip'),
     images: oneOf(ATTACHMENT_POLICIES, '--images', values.images ?? 'refuse-last'),
     onUnsupportedConstraint: oneOf(
       ['relax', 'refuse'],

@@ -194,7 +194,7 @@ function serveOptions(
     offeredCalls: settings.offeredCalls,
     ...(approval !== undefined && { approval }),
     ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
-    ...{ origins, limits: limits.app, request: { limits: limits.request } },
+    ...{ origins, limits: limits.app, request: { limits: limits.request, unknown: settings.unknown } },
     sharedPrefixCache: settings.sharesPrefixCache,
     ...(authorize && { authorize }),
   }
@@ -210,13 +210,13 @@ const MOST_TOLD = 1_000
 
 /**
  * Reports seals of other keys, because the user would only see that the model has forgotten its reasoning; and, each
- * once, relaxed schemas and missing MCP servers, because agents declare the same tools with every request.
+ * once, relaxed schemas, missing MCP servers and unknown parts of requests, because agents send the same with every request.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   const reported = new Set<string>()
   return (diagnostic) => {
     const { code, subject = '' } = diagnostic
-    if (code === 'relaxed_schema' || code === 'unknown_mcp_server') {
+    if (code === 'relaxed_schema' || code === 'unknown_mcp_server' || code === 'unknown_input') {
       if (reported.has(subject)) return
       if (reported.size >= MOST_TOLD) reported.clear()
       reported.add(subject)

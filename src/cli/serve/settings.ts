@@ -1,3 +1,4 @@
+import type { UnknownPolicy } from '../../core/diagnostics/unknown-parts.js'
 import type { AttachmentPolicy } from '../../endpoint/prompt/attachments.js'
 import type { ServeOptions } from '../../endpoint/server/serve-responses.js'
 import type { NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
@@ -39,6 +40,7 @@ export interface ServeValues {
   readonly policy?: string | undefined
   readonly dialect?: string | undefined
   readonly images?: string | undefined
+  readonly unknown?: string | undefined
   readonly 'unsupported-constraints'?: string | undefined
   readonly 'context-size'?: string | undefined
   readonly parallel?: string | undefined
@@ -104,6 +106,7 @@ export interface ServeSettings {
   readonly policy: PolicyName
   readonly dialect: (typeof DIALECTS)[number]
   readonly images: AttachmentPolicy
+  readonly unknown: UnknownPolicy
   readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly limits: ServeLimits
   readonly onDisconnect: NonNullable<ServeOptions['onDisconnect']>

@@ -30,6 +30,7 @@ export type NoticeCode =
   | 'unread_attachment'
   | 'relaxed_schema'
   | 'unopened_seal'
+  | 'unknown_input'
 
 /**
  * A report of what was repaired, dropped or suspicious. It never changes the stream. `explainDiagnostic` of

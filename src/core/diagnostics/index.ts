@@ -77,6 +77,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
 
   // Notices of the endpoint about a request. Their index is -1.
   unopened_seal: 'sealed content that no key here opens: the model continues without it',
+  unknown_input: 'parts of the request that this library does not know: left out',
 }
 
 /** Formats a diagnostic in one line: its code, explanation and subject, and the text that was dropped. */

@@ -3,6 +3,7 @@
  * `openai` 7.57 union.
  */
 
+import type { InputAgentPart } from './input-content.js'
 import type { InputCaller, InputStatus } from './input-status.js'
 import type { TextFormat } from './request-parameters.js'
 import type { RequestTool, UnknownTool } from './request-tools.js'
@@ -158,8 +159,7 @@ export interface InputAgentMessage {
   readonly id?: string | null
   readonly author?: string | null
   readonly recipient?: string | null
-  /** `input_text`, `input_image`, or `encrypted_content`. */
-  readonly content: readonly { readonly type: string; readonly [field: string]: unknown }[]
+  readonly content: readonly InputAgentPart[]
 }
 
 /** What an agent did with another one: `spawn_agent`, `send_message`, ... */
@@ -176,7 +176,7 @@ export interface InputMultiAgentCallOutput {
   readonly id?: string | null
   readonly call_id?: string | null
   readonly action: string
-  readonly output: string | readonly { readonly type: string; readonly [field: string]: unknown }[]
+  readonly output: string | readonly InputAgentPart[]
 }
 
 export type InputOtherItem =

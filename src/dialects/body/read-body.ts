@@ -5,7 +5,7 @@ import type { BodyDraft } from './draft.js'
 import type { BodyField } from './field.js'
 
 /**
- * Reads a body of an API whose conversation is in `messages`, by the table of its parameters. Unknown ones are ignored.
+ * Reads a body of an API whose conversation is in `messages`, by the table of its parameters.
  *
  * @param body - the parsed JSON
  * @throws RequestError with the path in the body
@@ -23,5 +23,8 @@ export function readBody<Draft extends BodyDraft>(
   for (const [name, { read }] of Object.entries(fields)) {
     const value = fieldOf(body, name)
     if (value !== undefined) read?.(value, draft)
+  }
+  for (const name of Object.keys(body)) {
+    if (!Object.hasOwn(fields, name) && fieldOf(body, name) !== undefined) draft.skipParameter(name)
   }
 }

@@ -1,7 +1,11 @@
 import type { Fields } from '../../shared/fields.js'
-import { invalidType, invalidValue, missingParameter } from '../../shared/request-error.js'
+import { invalidType, missingParameter } from '../../shared/request-error.js'
 import { fieldOf, textIn } from '../../shared/request-fields.js'
+import type { BodyDraft } from '../body/draft.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
+
+/** In UTF-16 code units. */
+const LONGEST_TYPE = 64
 
 /** Maps a content part. @param text - the type of a text: the client's or the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object
@@ -42,7 +46,12 @@ const BREAKPOINT: { readonly [field: string]: string } = { prompt_cache_breakpoi
  *
  * @throws RequestError
  */
-export function contentIn(message: Fields, param: string, type: TextType): string | object[] | undefined {
+export function contentIn(
+  message: Fields,
+  param: string,
+  type: TextType,
+  draft: BodyDraft,
+): string | object[] | undefined {
   const content = fieldOf(message, 'content')
   if (content === undefined || typeof content === 'string') return content
   const path = `${param}.content`
@@ -51,14 +60,16 @@ export function contentIn(message: Fields, param: string, type: TextType): strin
     const at = `${path}[${index}]`
     const name = textIn(part, 'type', at)
     const read = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
-    if (read === undefined) throw invalidValue(`${at}.type`, name, Object.keys(PARTS))
-    return read(part, at, type)
+    if (read !== undefined) return read(part, at, type)
+    draft.skipContent(at, name, Object.keys(PARTS))
+    const text = fieldOf(part, 'text')
+    return { type, text: typeof text === 'string' ? text : `[${name.slice(0, LONGEST_TYPE)}]` }
   })
 }
 
 /** Returns {@link contentIn} of a message that requires a content. @throws RequestError */
-export function requiredContentIn(message: Fields, param: string): string | object[] {
-  const content = contentIn(message, param, 'input_text')
+export function requiredContentIn(message: Fields, param: string, draft: BodyDraft): string | object[] {
+  const content = contentIn(message, param, 'input_text', draft)
   if (content !== undefined) return content
   const isNull = Object.hasOwn(message, 'content')
   throw isNull

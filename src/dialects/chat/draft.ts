@@ -8,7 +8,7 @@ export class Draft extends BodyDraft {
   readonly options: ChatRequestOptions
 
   constructor(options: ChatRequestOptions) {
-    super(partOf)
+    super(partOf, options)
     this.options = options
   }
 }

@@ -60,7 +60,7 @@ function add(
 /** Reads a message whose role has the same meaning in both APIs. */
 function readInstructions(message: Fields, conversation: ChatConversation, param: string): void {
   const role = textIn(message, 'role', param)
-  add(conversation, { type: 'message', role, content: requiredContentIn(message, param) }, param)
+  add(conversation, { type: 'message', role, content: requiredContentIn(message, param, conversation.draft) }, param)
 }
 
 /**
@@ -74,7 +74,7 @@ function readAssistant(message: Fields, conversation: ChatConversation, param: s
   // A text before the call also follows the calls that the host ran before it.
   if (!addBefore(tools[0], conversation, `${param}.tool_calls[0]`)) readReasoning(message, conversation, param)
   const call = fieldOf(message, 'function_call')
-  const content = saidIn(message, param)
+  const content = saidIn(message, param, conversation.draft)
   if (content !== undefined) {
     const isPreamble = tools.length > 0 || call !== undefined
     const item = { type: 'message', role: 'assistant', content, ...(isPreamble && { phase: 'commentary' }) }
@@ -86,8 +86,8 @@ function readAssistant(message: Fields, conversation: ChatConversation, param: s
 }
 
 /** Returns the text and the refusal of a message of the model. Undefined if it has neither. */
-function saidIn(message: Fields, param: string): string | object[] | undefined {
-  const content = contentIn(message, param, 'output_text')
+function saidIn(message: Fields, param: string, draft: Draft): string | object[] | undefined {
+  const content = contentIn(message, param, 'output_text', draft)
   const refusal = optionalTextIn(message, 'refusal', param)
   if (refusal === undefined || refusal === '')
     return content === undefined || content.length === 0 ? undefined : content
@@ -150,12 +150,17 @@ const OUTPUT = { call_id: 'tool_call_id', output: 'content' } as const
 function readTool(message: Fields, conversation: ChatConversation, param: string): void {
   const { kind, callId } = conversation.calls.close(textIn(message, 'tool_call_id', param), param)
   const type = kind === 'custom' ? 'custom_tool_call_output' : 'function_call_output'
-  add(conversation, { type, call_id: callId, output: requiredContentIn(message, param) }, param, OUTPUT)
+  add(
+    conversation,
+    { type, call_id: callId, output: requiredContentIn(message, param, conversation.draft) },
+    param,
+    OUTPUT,
+  )
 }
 
 /** Reads the result of a `function_call`, which may be null. */
 function readFunction(message: Fields, conversation: ChatConversation, param: string): void {
   const { callId } = conversation.calls.close(`function ${textIn(message, 'name', param)}`, param)
-  const output = contentIn(message, param, 'input_text') ?? ''
+  const output = contentIn(message, param, 'input_text', conversation.draft) ?? ''
   add(conversation, { type: 'function_call_output', call_id: callId, output }, param, { ...OUTPUT, call_id: 'name' })
 }

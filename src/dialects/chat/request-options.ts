@@ -1,8 +1,9 @@
 import type { OptionTable } from '../../shared/options/check-options.js'
 import { aFunction } from '../../shared/options/checks.js'
+import { UNKNOWN_OPTIONS, type UnknownOptions } from '../body/draft.js'
 
-/** The host's record of a conversation, as far as its client cannot send it back. */
-export interface ChatRequestOptions {
+/** What becomes of unknown parts, and the host's record of a conversation, as far as its client cannot send it back. */
+export interface ChatRequestOptions extends UnknownOptions {
   /**
    * Returns the model's work in its turn before a call to the client: its reasoning and the calls that the host ran, as
    * the items of the response. They replace the reasoning in the message. Undefined if the host ran no calls. Called
@@ -13,4 +14,4 @@ export interface ChatRequestOptions {
   readonly before?: (callId: string) => readonly object[] | undefined
 }
 
-export const CHAT_REQUEST_OPTIONS: OptionTable<ChatRequestOptions> = { before: aFunction }
+export const CHAT_REQUEST_OPTIONS: OptionTable<ChatRequestOptions> = { ...UNKNOWN_OPTIONS, before: aFunction }

@@ -20,8 +20,7 @@ export interface ChatRequest {
 }
 
 /**
- * Reads the body of a Chat Completions create request. docs/chat-completions.md lists the parameters; unknown ones are
- * ignored.
+ * Reads the body of a Chat Completions create request. docs/chat-completions.md lists the parameters.
  *
  *     const { request, answer, refusal } = fromChatRequest(await httpRequest.json())
  *

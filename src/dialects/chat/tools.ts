@@ -1,3 +1,4 @@
+import { unknownToolTypes } from '../../core/response-object/tool-fields.js'
 import { type Fields, isFields } from '../../shared/fields.js'
 import { invalidType, invalidValue } from '../../shared/request-error.js'
 import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
@@ -30,7 +31,13 @@ const WITHIN = {
 export function readTools(value: unknown, draft: Draft): void {
   for (const [index, tool] of objectsAt(value, 'tools').entries()) {
     const at = `tools[${index}]`
-    const type = typeIn(tool, at)
+    const type = textIn(tool, 'type', at)
+    if (type !== 'function' && type !== 'custom') {
+      // A tool of another API is a mistake, in place of one that nobody knows.
+      if (unknownToolTypes([{ type }]).size === 0) throw invalidValue(`${at}.type`, type, TYPES)
+      draft.skipContent(at, type, TYPES)
+      continue
+    }
     const declared = objectIn(tool, type, at)
     if (type === 'function') draft.tools.push(functionOf(declared))
     else draft.tools.push({ type, ...renamed(declared, CUSTOM), ...formatOf(declared, `${at}.custom`) })
@@ -93,7 +100,9 @@ export function readToolChoice(value: unknown, draft: Draft): void {
 function readAllowedTools(value: Fields, draft: Draft): void {
   const allowed = objectIn(value, 'allowed_tools', 'tool_choice')
   const path = 'tool_choice.allowed_tools.tools'
-  const tools = objectsAt(fieldOf(allowed, 'tools') ?? [], path).map((tool, at) => namedTool(tool, `${path}[${at}]`))
+  const tools = objectsAt(fieldOf(allowed, 'tools') ?? [], path).map((tool, at) =>
+    namedTool(tool, `${path}[${at}]`, []),
+  )
   draft.put('tool_choice', { type: 'allowed_tools', ...renamed(allowed, { mode: 'mode' }), tools })
   draft.origins.rename('tool_choice.mode', 'tool_choice.allowed_tools.mode')
   draft.origins.rename('tool_choice.tools', path)
@@ -105,12 +114,12 @@ interface NamedTool {
 }
 
 /** Maps a tool that is chosen by name. */
-function namedTool(tool: Fields, at: string, others: readonly string[] = []): NamedTool {
+function namedTool(tool: Fields, at: string, others: readonly string[]): NamedTool {
   const type = typeIn(tool, at, others)
   return { type, name: textIn(objectIn(tool, type, at), 'name', `${at}.${type}`) }
 }
 
-function typeIn(tool: Fields, at: string, others: readonly string[] = []): (typeof TYPES)[number] {
+function typeIn(tool: Fields, at: string, others: readonly string[]): (typeof TYPES)[number] {
   const type = textIn(tool, 'type', at)
   if (type === 'function' || type === 'custom') return type
   throw invalidValue(`${at}.type`, type, [...TYPES, ...others])

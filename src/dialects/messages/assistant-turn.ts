@@ -1,7 +1,8 @@
 import { type Fields, isFields } from '../../shared/fields.js'
-import { duplicateItem, invalidValue, RequestError, unsupported } from '../../shared/request-error.js'
+import { duplicateItem, invalidValue, RequestError } from '../../shared/request-error.js'
 import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { blocksAt } from './content.js'
+import { blocksAt, type SkipContent } from './content.js'
+import { isForeignResult, readForeignResult } from './foreign-calls.js'
 import type { MessagesRequestOptions } from './request-options.js'
 import { readMcpResult, readSearch } from './server-tools.js'
 import { inItemOrder, type PlacedSeal, readSignature } from './signature.js'
@@ -20,21 +21,42 @@ export interface KnownTurns extends MessagesRequestOptions {
    * The ids of the calls that the conversation already contains, and those of the client's calls that were looked up.
    */
   readonly taken: Set<string>
+  /** Adds deferred tools of these names to those of the request, each once, and returns them. */
+  readonly teach: (names: readonly string[]) => readonly object[]
+  readonly skip: SkipContent
+}
+
+/** Returns the item that teaches tools at its place, so that the prompt before it stays the same. */
+export function taught(tools: readonly object[], at: string): MadeItem[] {
+  return tools.length === 0 ? [] : [{ item: { type: 'additional_tools', role: 'developer', tools }, at }]
+}
+
+interface Block {
+  readonly made: MadeItem
+  readonly kind: 'text' | 'call' | 'thinking' | 'unanswered'
+  /** What stands behind it: the result of a call that another server ran, and the tools that it found. */
+  readonly after?: readonly MadeItem[]
 }
 
 /** A turn of the model, as its items: reasoning, texts, calls, and the seals in their places. */
 export class AssistantTurn {
   readonly #known: KnownTurns
   /** Everything but seals. Thinking does not count as a block. */
-  readonly #blocks: { readonly made: MadeItem; readonly kind: 'text' | 'call' | 'thinking' | 'unanswered' }[] = []
+  readonly #blocks: Block[] = []
   readonly #seals: { readonly seal: PlacedSeal; readonly made: MadeItem }[] = []
   /** The number of blocks before the last hidden call. */
   #beforeHidden = 0
   /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
   readonly #served = new Map<string, number>()
+  #summary: MadeItem | undefined
 
   constructor(known: KnownTurns) {
     this.#known = known
+  }
+
+  /** Whether it has a summary of another server that stands for all that came before it. */
+  get isCompacted(): boolean {
+    return this.#summary !== undefined
   }
 
   text(text: string, at: string): void {
@@ -45,22 +67,34 @@ export class AssistantTurn {
 
   block(block: Fields, at: string): void {
     const type = textIn(block, 'type', at)
-    if (type === 'text') this.text(textIn(block, 'text', at), at)
-    else if (type === 'thinking')
-      this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature')
-    else if (type === 'redacted_thinking') this.#thinking('', textIn(block, 'data', at), at, 'data')
-    else if (type === 'tool_use') this.#call(block, at)
-    else if (type === 'server_tool_use' || type === 'mcp_tool_use') this.#serverCall(block, type, at)
-    else if (type === 'web_search_tool_result' || type === 'mcp_tool_result') this.#serverResult(block, type, at)
-    else if (type === 'image' || type === 'document') throw unsupported(`${at}.type`, `${type}s of the assistant are`)
-    // Listings of other servers are skipped, since ours are asked again.
-    else if (type !== 'mcp_tool_listing') throw invalidValue(`${at}.type`, type, BLOCKS)
+    const read = Object.hasOwn(this.#readers, type) ? this.#readers[type] : undefined
+    if (read !== undefined) read(block, at)
+    else if (isForeignResult(type)) this.#foreignResult(block, at)
+    else if (!SKIPPED.includes(type)) {
+      this.#known.skip(at, type, [...Object.keys(this.#readers), ...SKIPPED])
+      this.text(optionalTextIn(block, 'text', at) ?? '', at)
+    }
+  }
+
+  readonly #readers: { readonly [type: string]: (block: Fields, at: string) => void } = {
+    text: (block, at) => this.text(textIn(block, 'text', at), at),
+    thinking: (block, at) =>
+      this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature'),
+    redacted_thinking: (block, at) => this.#thinking('', textIn(block, 'data', at), at, 'data'),
+    tool_use: (block, at) => this.#call(block, at),
+    server_tool_use: (block, at) => this.#serverCall(block, 'server_tool_use', at),
+    mcp_tool_use: (block, at) => this.#serverCall(block, 'mcp_tool_use', at),
+    web_search_tool_result: (block, at) => this.#serverResult(block, 'web_search_tool_result', at),
+    mcp_tool_result: (block, at) => this.#serverResult(block, 'mcp_tool_result', at),
+    compaction: (block, at) => this.#compaction(block, at),
+    image: (_, at) => this.text('[image]', at),
+    document: (_, at) => this.text('[file]', at),
   }
 
   items(): MadeItem[] {
     const lastCall = this.#blocks.findLastIndex(({ kind }) => kind === 'call')
     const last = this.#blocks.findLastIndex(({ kind }) => kind === 'text')
-    const items: MadeItem[] = []
+    const items: MadeItem[] = this.#summary === undefined ? [] : [this.#summary]
     let before = 0
     const seals = inItemOrder(this.#seals, ({ seal }) => seal)
     const hasThinking = seals.length > 0 || this.#blocks.some(({ kind }) => kind === 'thinking')
@@ -70,7 +104,7 @@ export class AssistantTurn {
         items.push(next.made)
       }
     }
-    for (const [at, { made, kind }] of this.#blocks.entries()) {
+    for (const [at, { made, kind, after = [] }] of this.#blocks.entries()) {
       if (kind !== 'thinking') sealsUpTo(before++)
       if (kind === 'call') for (const item of this.#missing(made, hasThinking)) items.push(item)
       // A call that was cut off before its result is dropped.
@@ -78,7 +112,7 @@ export class AssistantTurn {
       // The model makes its calls before its answer, and answers once.
       const isPreamble = at < Math.max(lastCall, last) || before <= this.#beforeHidden
       const phase = isPreamble ? 'commentary' : 'final_answer'
-      items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
+      items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made, ...after)
     }
     sealsUpTo(Number.MAX_SAFE_INTEGER)
     return items
@@ -129,27 +163,55 @@ export class AssistantTurn {
     this.#served.set(id, this.#blocks.length)
     const input = inputOf(block, at)
     const name = textIn(block, 'name', at)
-    if (type === 'server_tool_use' && name !== 'web_search') throw unsupported(`${at}.name`, 'other server tools are')
+    const text = JSON.stringify(input)
     const item =
-      type === 'server_tool_use'
-        ? { type: 'web_search_call', action: readSearch(input, `${at}.input`) }
-        : { type: 'mcp_call', name, server_label: textIn(block, 'server_name', at), arguments: JSON.stringify(input) }
-    const fields = { server_label: 'server_name', arguments: 'input', action: 'input' }
+      type === 'mcp_tool_use'
+        ? { type: 'mcp_call', name, server_label: textIn(block, 'server_name', at), arguments: text }
+        : name === 'web_search'
+          ? { type: 'web_search_call', action: readSearch(input, `${at}.input`) }
+          : { type: 'function_call', call_id: id, name, arguments: text }
+    const fields = { server_label: 'server_name', arguments: 'input', action: 'input', call_id: 'id' }
     this.#blocks.push({ made: { item, at, fields }, kind: 'unanswered' })
   }
 
   #serverResult(block: Fields, type: 'web_search_tool_result' | 'mcp_tool_result', at: string): void {
-    const id = textIn(block, 'tool_use_id', at)
-    const place = this.#served.get(id)
-    const call = place === undefined ? undefined : this.#blocks[place]
-    const { type: kind } = Object(call?.made.item) as { readonly type?: unknown }
-    const isOne = call?.kind === 'unanswered' && (kind === 'mcp_call') === (type === 'mcp_tool_result')
-    if (place === undefined || call === undefined || !isOne) throw withoutCall(id, at)
+    const { place, made } = this.#answered(block, type === 'mcp_tool_result' ? 'mcp_call' : 'web_search_call', at)
     const result =
       type === 'mcp_tool_result'
         ? readMcpResult(textOf(block, at), fieldOf(block, 'is_error') === true)
         : { status: Array.isArray(fieldOf(block, 'content')) ? 'completed' : 'failed' }
-    this.#blocks[place] = { made: { ...call.made, item: { ...call.made.item, ...result } }, kind: 'call' }
+    this.#blocks[place] = { made: { ...made, item: { ...made.item, ...result } }, kind: 'call' }
+  }
+
+  #foreignResult(block: Fields, at: string): void {
+    const { place, made } = this.#answered(block, 'function_call', at)
+    const { output, found } = readForeignResult(block, at, this.#known.skip)
+    const { call_id } = made.item as { readonly call_id: string }
+    const result = { item: { type: 'function_call_output', call_id, output }, at, fields: RESULT }
+    const after = [result, ...taught(this.#known.teach(found), at)]
+    this.#blocks[place] = { made, kind: 'call', after }
+  }
+
+  /** Returns the unanswered call of a result. @throws RequestError if there is none of this kind */
+  #answered(block: Fields, kind: string, at: string): { readonly place: number; readonly made: MadeItem } {
+    const id = textIn(block, 'tool_use_id', at)
+    const place = this.#served.get(id)
+    const call = place === undefined ? undefined : this.#blocks[place]
+    const { type } = Object(call?.made.item) as { readonly type?: unknown }
+    if (place === undefined || call?.kind !== 'unanswered' || type !== kind) throw withoutCall(id, at)
+    return { place, made: call.made }
+  }
+
+  /** Reads a summary by another server, which stands for all that came before it. A failed one has no text. */
+  #compaction(block: Fields, at: string): void {
+    const summary = optionalTextIn(block, 'content', at)
+    if (summary === undefined) return
+    this.#blocks.length = 0
+    this.#seals.length = 0
+    this.#served.clear()
+    this.#beforeHidden = 0
+    const content = [{ type: 'input_text', text: `${SUMMARY}\n\n${summary}` }]
+    this.#summary = { item: { type: 'message', role: 'user', content }, at, fields: { content: 'content' } }
   }
 
   #call(block: Fields, at: string): void {
@@ -164,10 +226,14 @@ export class AssistantTurn {
   }
 }
 
-const BLOCKS = [
-  ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'web_search_tool_result'],
-  ...['mcp_tool_use', 'mcp_tool_result', 'mcp_tool_listing'],
-] as const
+/** Blocks of other servers that say nothing to this model: their listings, as ours are asked again, and changes of model. */
+const SKIPPED: readonly string[] = ['mcp_tool_listing', 'fallback']
+
+/** The fields of a result, by their names in its item. */
+const RESULT = { call_id: 'tool_use_id', output: 'content' } as const
+
+/** What precedes a summary, as in a compaction of this server. */
+const SUMMARY = 'A summary of the conversation so far:'
 
 function inputOf(block: Fields, at: string): Fields {
   const input = fieldOf(block, 'input') ?? {}

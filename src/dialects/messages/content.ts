@@ -1,16 +1,19 @@
 import type { Fields } from '../../shared/fields.js'
-import { invalidType, invalidValue, unsupported } from '../../shared/request-error.js'
+import { invalidType, invalidValue } from '../../shared/request-error.js'
 import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import { objectIn, objectsAt } from '../body/read.js'
 
 /** Maps a block of a user's message, or of a tool's result. */
-type ReadBlock = (block: Fields, param: string) => object[]
+type ReadBlock = (block: Fields, param: string, skip: SkipContent) => object[]
+
+/** In UTF-16 code units. */
+const LONGEST_TYPE = 64
 
 /** Maps the blocks with content, by type. */
 const BLOCKS: { readonly [type: string]: ReadBlock } = {
   text: (block, param) => [inputText(textIn(block, 'text', param))],
   image: (block, param) => [
-    { type: 'input_image', image_url: addressOf(objectIn(block, 'source', param), `${param}.source`) },
+    { type: 'input_image', ...placeOf(objectIn(block, 'source', param), 'image_url', `${param}.source`) },
   ],
   document: readDocument,
   search_result: (block, param) => {
@@ -22,34 +25,39 @@ const BLOCKS: { readonly [type: string]: ReadBlock } = {
   },
   // The name of a tool that a search found, which is taught after the result.
   tool_reference: (block, param) => [inputText(`Found the tool ${textIn(block, 'tool_name', param)}.`)],
+  // A file in a container of another server, which no tool here can open.
+  container_upload: (block, param) => [inputText(`[file ${textIn(block, 'file_id', param)}]`)],
 }
+
+/** Leaves content of an unknown type out. @throws RequestError if that is refused */
+export type SkipContent = (path: string, type: string, known: readonly string[]) => void
 
 function inputText(text: string): object {
   return { type: 'input_text', text }
 }
 
 /** Maps a document: a text becomes a text, anything visual an attachment, like an image. */
-function readDocument(block: Fields, param: string): object[] {
+function readDocument(block: Fields, param: string, skip: SkipContent): object[] {
   const at = `${param}.source`
   const source = objectIn(block, 'source', param)
   const type = textIn(source, 'type', at)
   const title = optionalTextIn(block, 'title', param)
   const heading = title === undefined ? [] : [inputText(title)]
   if (type === 'text') return [...heading, inputText(textIn(source, 'data', at))]
-  if (type === 'content') return [...heading, ...readBlocks(fieldOf(source, 'content') ?? '', `${at}.content`)]
+  if (type === 'content') return [...heading, ...readBlocks(fieldOf(source, 'content') ?? '', `${at}.content`, skip)]
   const field = type === 'base64' ? 'file_data' : 'file_url'
-  return [{ type: 'input_file', filename: title ?? 'document', [field]: addressOf(source, at) }]
+  return [{ type: 'input_file', filename: title ?? 'document', ...placeOf(source, field, at) }]
 }
 
-/** Returns the address of an image or a document. Files that a server stores are not supported. */
-function addressOf(source: Fields, param: string): string {
+/** Returns where an image or a document is: its address, in this field, or the id of a stored file. */
+function placeOf(source: Fields, field: string, param: string): object {
   const type = textIn(source, 'type', param)
-  if (type === 'url') return textIn(source, 'url', param)
+  if (type === 'file') return { file_id: textIn(source, 'file_id', param) }
+  if (type === 'url') return { [field]: textIn(source, 'url', param) }
   if (type === 'base64') {
-    return `data:${textIn(source, 'media_type', param)};base64,${textIn(source, 'data', param)}`
+    return { [field]: `data:${textIn(source, 'media_type', param)};base64,${textIn(source, 'data', param)}` }
   }
-  if (type === 'file') throw unsupported(`${param}.type`, 'stored files are')
-  throw invalidValue(`${param}.type`, type, ['base64', 'url'])
+  throw invalidValue(`${param}.type`, type, ['base64', 'url', 'file'])
 }
 
 /**
@@ -57,17 +65,19 @@ function addressOf(source: Fields, param: string): string {
  *
  * @throws RequestError
  */
-export function readBlocks(content: unknown, param: string): object[] {
+export function readBlocks(content: unknown, param: string, skip: SkipContent): object[] {
   if (typeof content === 'string') return [inputText(content)]
-  return blocksAt(content, param).flatMap((block, index) => readBlock(block, `${param}[${index}]`))
+  return blocksAt(content, param).flatMap((block, index) => readBlock(block, `${param}[${index}]`, skip))
 }
 
-/** @throws RequestError */
-export function readBlock(block: Fields, param: string): object[] {
+/** Maps a block: of an unknown one that is skipped, the model reads the text, or the type. @throws RequestError */
+export function readBlock(block: Fields, param: string, skip: SkipContent): object[] {
   const type = textIn(block, 'type', param)
   const read = Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined
-  if (read === undefined) throw invalidValue(`${param}.type`, type, Object.keys(BLOCKS))
-  return read(block, param)
+  if (read !== undefined) return read(block, param, skip)
+  skip(param, type, Object.keys(BLOCKS))
+  const text = fieldOf(block, 'text')
+  return [inputText(typeof text === 'string' ? text : `[${type.slice(0, LONGEST_TYPE)}]`)]
 }
 
 /** @throws RequestError */

@@ -22,7 +22,7 @@ export class Draft extends BodyDraft {
   readonly options: MessagesRequestOptions
 
   constructor(options: MessagesRequestOptions) {
-    super(partOf)
+    super(partOf, options)
     this.options = options
   }
 

@@ -2,8 +2,8 @@ import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../shared/request-error.js'
 import { fieldOf, textIn } from '../../shared/request-fields.js'
 import { objectsAt } from '../body/read.js'
-import { AssistantTurn, type KnownTurns, type MadeItem } from './assistant-turn.js'
-import { blocksAt, readBlock, readBlocks } from './content.js'
+import { AssistantTurn, type KnownTurns, type MadeItem, taught } from './assistant-turn.js'
+import { blocksAt, readBlock, readBlocks, type SkipContent } from './content.js'
 import type { Draft } from './draft.js'
 
 const ROLES = ['user', 'assistant', 'system'] as const
@@ -16,8 +16,13 @@ const ROLES = ['user', 'assistant', 'system'] as const
 export function readMessages(value: unknown, draft: Draft): object[] {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
-  const known = { ...draft.options, taken: new Set<string>() }
-  const conversation = new Conversation((name) => draft.load(name), known)
+  const known: KnownTurns = {
+    ...draft.options,
+    taken: new Set(),
+    teach: (names) => names.flatMap((name) => draft.load(name) ?? []),
+    skip: (path, type, types) => draft.skipContent(path, type, types),
+  }
+  const conversation = new Conversation(known)
   for (const [index, message] of messages.entries()) {
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
@@ -38,22 +43,20 @@ class Conversation {
   #last: { readonly role: 'user' | 'assistant'; readonly param: string } | undefined
   /** The index of each call in its turn, by its id: results are read in the order of their calls. */
   readonly #order = new Map<string, number>()
-  readonly #load: (name: string) => object | undefined
   readonly #known: KnownTurns
 
-  /** @param load - adds a deferred tool to those of the request, once */
-  constructor(load: (name: string) => object | undefined, known: KnownTurns) {
-    this.#load = load
+  constructor(known: KnownTurns) {
     this.#known = known
   }
 
   user(message: Fields, param: string): void {
     this.#endTurn()
     this.#last = { role: 'user', param }
+    const { skip } = this.#known
     const content = fieldOf(message, 'content')
     if (content === undefined || typeof content === 'string') {
       this.#add({
-        item: { type: 'message', role: 'user', content: readBlocks(content ?? '', `${param}.content`) },
+        item: { type: 'message', role: 'user', content: readBlocks(content ?? '', `${param}.content`, skip) },
         at: param,
       })
       return
@@ -62,7 +65,7 @@ class Conversation {
     const isResult = ({ block }: { block: Fields }): boolean => block['type'] === 'tool_result'
     // In Harmony a result follows its call, so the user's own text comes after all results.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
-    for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`))
+    for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`, skip))
     this.#teach(
       results.flatMap(({ block }) => namesIn(block)),
       param,
@@ -73,7 +76,7 @@ class Conversation {
     const fields: { [ours: string]: string } = {}
     for (const { block, index } of otherBlocks) {
       const at = `content[${index}]`
-      for (const part of readBlock(block, `${param}.${at}`)) {
+      for (const part of readBlock(block, `${param}.${at}`, skip)) {
         fields[`content[${parts.length}]`] = at
         parts.push(part)
       }
@@ -86,7 +89,7 @@ class Conversation {
    */
   system(message: Fields, param: string): void {
     this.#endTurn()
-    const content = readBlocks(fieldOf(message, 'content') ?? '', `${param}.content`)
+    const content = readBlocks(fieldOf(message, 'content') ?? '', `${param}.content`, this.#known.skip)
     this.#add({ item: { type: 'message', role: 'developer', content }, at: param })
   }
 
@@ -114,8 +117,7 @@ class Conversation {
 
   /** Teaches tools after the result that found them, so that the prompt before it stays the same. */
   #teach(names: readonly string[], at: string): void {
-    const tools = names.flatMap((name) => this.#load(name) ?? [])
-    if (tools.length > 0) this.#add({ item: { type: 'additional_tools', role: 'developer', tools }, at })
+    for (const made of taught(this.#known.teach(names), at)) this.#add(made)
   }
 
   #add(made: MadeItem): void {
@@ -123,6 +125,8 @@ class Conversation {
   }
 
   #endTurn(): void {
+    // A summary of another server stands for all that came before it.
+    if (this.#turn?.isCompacted) this.#made.length = 0
     const items = this.#turn?.items() ?? []
     this.#turn = undefined
     if (items.length > 0) this.#order.clear()
@@ -141,8 +145,8 @@ class Conversation {
 
 const OUTPUT = { call_id: 'tool_use_id', output: 'content' } as const
 
-function readResult(block: Fields, at: string): MadeItem {
-  const output = readBlocks(fieldOf(block, 'content') ?? '', `${at}.content`)
+function readResult(block: Fields, at: string, skip: SkipContent): MadeItem {
+  const output = readBlocks(fieldOf(block, 'content') ?? '', `${at}.content`, skip)
   if (fieldOf(block, 'is_error') === true) markFailed(output)
   const call_id = textIn(block, 'tool_use_id', at)
   return { item: { type: 'function_call_output', call_id, output }, at, fields: OUTPUT }

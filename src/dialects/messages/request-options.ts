@@ -1,8 +1,9 @@
 import type { OptionTable } from '../../shared/options/check-options.js'
 import { aFunction } from '../../shared/options/checks.js'
+import { UNKNOWN_OPTIONS, type UnknownOptions } from '../body/draft.js'
 
-/** The host's record of a conversation, as far as no block shows it. */
-export interface MessagesRequestOptions {
+/** What becomes of unknown parts, and the host's record of a conversation, as far as no block shows it. */
+export interface MessagesRequestOptions extends UnknownOptions {
   /**
    * Returns the items of a seal of `sealCall`, in order, for their former place. Undefined for any other seal, which is
    * then one of reasoning. Default: all seals are.
@@ -18,4 +19,8 @@ export interface MessagesRequestOptions {
   readonly before?: (toolUseId: string) => readonly object[] | undefined
 }
 
-export const MESSAGES_REQUEST_OPTIONS: OptionTable<MessagesRequestOptions> = { opened: aFunction, before: aFunction }
+export const MESSAGES_REQUEST_OPTIONS: OptionTable<MessagesRequestOptions> = {
+  ...UNKNOWN_OPTIONS,
+  opened: aFunction,
+  before: aFunction,
+}

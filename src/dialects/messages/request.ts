@@ -21,8 +21,7 @@ export interface MessagesRequest {
 }
 
 /**
- * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md lists the parameters;
- * unknown ones are ignored.
+ * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md lists the parameters.
  *
  *     const { request, answer, refusal } = fromMessagesRequest(await httpRequest.json())
  *

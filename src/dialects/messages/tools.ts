@@ -7,21 +7,33 @@ import { readToolset } from './mcp-servers.js'
 
 const FUNCTION = { name: 'name', description: 'description', input_schema: 'parameters' } as const
 const FIELDS = { parameters: 'input_schema' } as const
-const SEARCH = 'web_search_20250305'
+/** All versions are the host's search. */
+const SEARCH = /^web_search_\d{8}$/
+/** The search for deferred tools, by the server. */
+const TOOL_SEARCH = /^tool_search_tool_[a-z\d]+_\d{8}$/
+/** Other tools that a server of the API would run. Here nobody does. */
+const SERVED = /^(?:code_execution|web_fetch|advisor)_\d{8}$/
+/** Tools whose parameters only the API's own models know, and which the client runs. */
+const CLIENTS = /^(?:bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8}$/
+const TYPES = ['custom', 'web_search_20250305', 'mcp_toolset'] as const
 
 /** Reads `tools`. @throws RequestError */
 export function readTools(value: unknown, draft: Draft): void {
-  for (const [index, tool] of objectsAt(value, 'tools').entries()) {
+  const tools = objectsAt(value, 'tools')
+  // Nobody searches for deferred tools here, so the model is told about all of them.
+  const isSearched = tools.some(({ type }) => typeof type === 'string' && TOOL_SEARCH.test(type))
+  for (const [index, tool] of tools.entries()) {
     const at = `tools[${index}]`
     const type = optionalTextIn(tool, 'type', at) ?? 'custom'
     const origin = { at, fields: FIELDS }
-    if (type === 'custom' && flagAt(fieldOf(tool, 'defer_loading'), `${at}.defer_loading`) === true) {
-      draft.defer(textIn(tool, 'name', at), functionOf(tool), origin)
-    } else if (type === 'custom') draft.addTool(functionOf(tool), origin)
-    else if (type === SEARCH) addSearch(tool, at, draft)
+    const isDeferred = flagAt(fieldOf(tool, 'defer_loading'), `${at}.defer_loading`) === true && !isSearched
+    if (type === 'custom' && isDeferred) draft.defer(textIn(tool, 'name', at), functionOf(tool), origin)
+    else if (type === 'custom') draft.addTool(functionOf(tool), origin)
+    else if (SEARCH.test(type)) addSearch(tool, at, draft)
     else if (type === 'mcp_toolset') readToolset(tool, at, draft)
-    else if (type.startsWith('web_search_')) throw invalidValue(`${at}.type`, type, ['custom', SEARCH])
-    else throw unsupported(`${at}.type`, `tools of type '${type.slice(0, 60)}' are`, HINT)
+    else if (TOOL_SEARCH.test(type) || SERVED.test(type)) draft.leaveOut(at, type)
+    else if (CLIENTS.test(type)) throw unsupported(`${at}.type`, `tools of type '${type.slice(0, 60)}' are`, HINT)
+    else draft.skipContent(at, type, TYPES)
   }
 }
 

@@ -1,31 +1,38 @@
+import type { Diagnostic } from '../../core/diagnostics/diagnostic.js'
+import { UNKNOWN_POLICIES, UnknownParts, type UnknownPolicy } from '../../core/diagnostics/unknown-parts.js'
 import { lookUp } from '../../core/recipients/policy.js'
 import type { ParsedRequest } from '../../core/responses/parsed-request.js'
 import { isFields } from '../../shared/fields.js'
 import { merged } from '../../shared/merged.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { oneOf, optionsOf } from '../../shared/options/checks.js'
-import { invalidType, RequestError, unsupportedParameter } from '../../shared/request-error.js'
+import { aFunction, oneOf, optionsOf } from '../../shared/options/checks.js'
+import { invalidType, RequestError, unknownParameter, unsupportedParameter } from '../../shared/request-error.js'
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
 import { checkNotChatCompletions } from './chat-completions.js'
 import { checkConsistency } from './consistency.js'
 import { type CheckedRequest, FIELDS, type Field, request } from './fields.js'
+import { findUnknown } from './find-unknown.js'
 import { errorOf } from './issue-error.js'
 import { checkSize, REQUEST_LIMITS, type RequestLimits, resolveLimits } from './limits.js'
-import { inSlices } from './schemas/resumed.js'
-import { refuseUnknown } from './unknown-fields.js'
+import { pathOf } from './path.js'
+import { inSlices, type UnknownEntries } from './schemas/resumed.js'
 
 export interface ParseRequestOptions {
   readonly limits?: RequestLimits
   /**
-   * How to treat fields that no parameter, item or tool has. `ignore` (default): they are dropped, as clients of other
-   * servers expect. `refuse`: an error, as at OpenAI, which finds misspelled names.
+   * How to treat fields that no parameter, item or tool has, and items, tools and parts of content of types that nobody
+   * knows. `skip` (default): they are left out, as clients of other servers and of newer APIs expect; of a part of
+   * content the model reads its `text`, or its type. `refuse`: an error, as at OpenAI, which finds misspelled names.
    */
-  readonly unknownFields?: 'ignore' | 'refuse'
+  readonly unknown?: UnknownPolicy
+  /** Receives what was left out: one `unknown_input` for each request that has any. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void
 }
 
 export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
   limits: optionsOf(REQUEST_LIMITS),
-  unknownFields: oneOf('ignore', 'refuse'),
+  unknown: oneOf(...UNKNOWN_POLICIES),
+  onDiagnostic: aFunction,
 }
 
 /**
@@ -51,14 +58,25 @@ export function* parseRequestInSlices(
   work: Work,
 ): Slices<ParsedRequest> {
   checkOptions('parseRequest', options ?? {}, PARSE_REQUEST_OPTIONS)
-  const { limits, unknownFields = 'ignore' } = options ?? {}
+  const { limits, unknown = 'skip', onDiagnostic } = options ?? {}
   yield* checkSize(body, resolveLimits(limits), work)
   if (!isFields(body)) throw notAnObject(body)
   checkNotChatCompletions(body)
   const parameters = readable(body)
-  const result = yield* inSlices(() => request.safeParse(parameters), work)
+  const isRefused = unknown === 'refuse'
+  const entries: UnknownEntries = new Map()
+  const result = yield* inSlices(() => request.safeParse(parameters), work, isRefused ? undefined : entries)
   if (!result.success) throw errorOf(result.error.issues, parameters)
-  if (unknownFields === 'refuse') refuseUnknown(parameters, result.data, [])
+  const found = new UnknownParts()
+  yield* findUnknown(parameters, result.data, {
+    ...{ entries, work },
+    onUnknown(path, type) {
+      if (isRefused) throw unknownParameter(pathOf(path))
+      found.add(path, type)
+    },
+  })
+  const diagnostic = found.diagnostic()
+  if (diagnostic !== undefined) onDiagnostic?.(diagnostic)
   const parsed = normalized(result.data)
   checkConsistency(parsed)
   return parsed

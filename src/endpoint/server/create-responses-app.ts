@@ -69,7 +69,9 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const hostedTurns = createHostedTurns({ clock: options.clock ?? steadySeconds })
   service.keepBytes(hostedTurns.memory)
   const dialect = resolveDialect(options.dialect)
-  const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns }
+  const { unknown } = options.request ?? {}
+  const unknownOptions = { ...(unknown !== undefined && { unknown }), onDiagnostic: service.notice }
+  const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns, unknownOptions }
 
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))

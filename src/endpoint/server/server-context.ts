@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { Response as ResponseObject } from '../../core/responses/response.js'
 import type { SseEvent } from '../../core/sse/index.js'
+import type { UnknownOptions } from '../../dialects/body/draft.js'
 import { type Dialect, toMessagesError } from '../../dialects/index.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
@@ -41,6 +42,8 @@ export interface ServerContext {
    */
   readonly keepAliveMs: number
   readonly hostedTurns: HostedTurns
+  /** What becomes of the unknown parts of bodies in other APIs' forms. */
+  readonly unknownOptions: UnknownOptions
 }
 
 /** Returns the caller of a request, from its headers. */

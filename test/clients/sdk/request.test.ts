@@ -12,7 +12,7 @@ import { memberValues, sdkRequests, sdkType } from '../../endpoint/request/sdk-v
 import { literalsOf, membersOf, propertiesOf, propertyOf } from '../../support/declared-type.js'
 import { runs } from '../../support/runs.js'
 
-const refuse = { unknownFields: 'refuse' } as const
+const refuse = { unknown: 'refuse' } as const
 
 /** The types of a union's members, by their `type`; `message` for the one whose type is optional. */
 function typesIn(name: string): Set<string> {

@@ -330,12 +330,10 @@ describe('what is refused', () => {
   test.each<[object, string, string]>([
     [{ messages: [] }, 'messages', 'empty array'],
     [{ messages: [{ role: 'tool', content: '' }] }, 'messages[0].role', 'Supported values'],
-    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type', 'Supported values'],
     [{ messages: [user, { role: 'assistant', content: 'So' }] }, 'messages[1]', 'must end with a user message'],
     [{ max_tokens: 0 }, 'max_tokens', '>= 1'],
     [{ temperature: 3 }, 'temperature', '<= 2'],
     [{ tools: [{ type: 'bash_20250124', name: 'bash' }] }, 'tools[0].type', 'input_schema'],
-    [{ tools: [{ type: 'web_search_20990101', name: 'web_search' }] }, 'tools[0].type', 'web_search_20250305'],
     [{ tools: [{ name: 'a b', input_schema: {} }] }, 'tools[0].name', 'pattern'],
     [{ tools: [{ name: 'a', input_schema: 1 }] }, 'tools[0].input_schema', 'object'],
     [{ tools: [{ ...search, max_uses: 0 }] }, 'tools[0].max_uses', '>= 1'],
@@ -365,11 +363,6 @@ describe('what is refused', () => {
       'messages[0].content[0].tool_use_id',
       'No tool call found',
     ],
-    [
-      said({ type: 'server_tool_use', id: 'x', name: 'web_fetch', input: {} }),
-      'messages[0].content[0].name',
-      'other server tools',
-    ],
     [said(searched, searched), 'messages[0].content[1].id', 'Duplicate'],
     [{ thinking: { type: 'loud' } }, 'thinking.type', 'Supported values'],
     [{ stop_sequences: [''] }, 'stop_sequences[0]', 'empty string'],
@@ -384,5 +377,204 @@ describe('what is refused', () => {
   test('a body that is no object is refused', () => {
     for (const body of [null, 1, 'x', []]) expect(() => fromMessagesRequest(body)).toThrow(RequestError)
     expect(() => fromMessagesRequest({})).toThrow("Missing required parameter: 'messages'")
+  })
+})
+
+describe('what other servers left in a conversation', () => {
+  const texts = (...lines: string[]): object[] => lines.map((text) => ({ type: 'input_text', text }))
+  const use = (name: string): object => ({ type: 'server_tool_use', id: 'srvtoolu_1', name, input: { a: 1 } })
+  const itemsOf = (...content: object[]): unknown =>
+    fromMessagesRequest({ messages: [user, { role: 'assistant', content }, user] }).request['input']
+
+  test.each<[string, string, object, object[]]>([
+    [
+      'code_execution',
+      'code_execution_tool_result',
+      { type: 'code_execution_result', stdout: '42\n', stderr: 'slow', return_code: 1, content: [{ file_id: 'f_1' }] },
+      texts('42\nslow\n[file f_1]\n[exit code 1]'),
+    ],
+    [
+      'code_execution',
+      'code_execution_tool_result',
+      { type: 'encrypted_code_execution_result', encrypted_stdout: 'Zm9v', stderr: '', return_code: 0, content: [] },
+      texts('[encrypted]'),
+    ],
+    [
+      'bash_code_execution',
+      'bash_code_execution_tool_result',
+      { type: 'bash_code_execution_result', stdout: 'a.txt', stderr: '', return_code: 0, content: [] },
+      texts('a.txt'),
+    ],
+    [
+      'bash_code_execution',
+      'bash_code_execution_tool_result',
+      { type: 'bash_code_execution_tool_result_error', error_code: 'unavailable' },
+      texts('Error: unavailable'),
+    ],
+    [
+      'text_editor_code_execution',
+      'text_editor_code_execution_tool_result',
+      { type: 'text_editor_code_execution_view_result', file_type: 'text', content: 'one' },
+      texts('one'),
+    ],
+    [
+      'text_editor_code_execution',
+      'text_editor_code_execution_tool_result',
+      { type: 'text_editor_code_execution_create_result', is_file_update: false },
+      texts('Created.'),
+    ],
+    [
+      'text_editor_code_execution',
+      'text_editor_code_execution_tool_result',
+      { type: 'text_editor_code_execution_str_replace_result', lines: ['-one', '+two'] },
+      texts('-one\n+two'),
+    ],
+    [
+      'web_fetch',
+      'web_fetch_tool_result',
+      {
+        type: 'web_fetch_result',
+        url: 'https://a.com',
+        content: { type: 'document', title: 'A', source: { type: 'text', media_type: 'text/plain', data: 'Page.' } },
+      },
+      texts('https://a.com', 'A', 'Page.'),
+    ],
+    ['advisor', 'advisor_tool_result', { type: 'advisor_result', text: 'Test first.' }, texts('Test first.')],
+    [
+      'advisor',
+      'advisor_tool_result',
+      { type: 'advisor_redacted_result', encrypted_content: 'Zm9v' },
+      texts('[encrypted]'),
+    ],
+    ['tomorrow', 'advisor_tool_result', { type: 'tomorrow_result' }, texts('[tomorrow_result]')],
+  ])('a call of %s and its %s are a call of a function and its output', (name, type, content, output) => {
+    expect(itemsOf(use(name), { type, tool_use_id: 'srvtoolu_1', content }, { type: 'text', text: 'So.' })).toEqual([
+      expect.objectContaining({ role: 'user' }),
+      { type: 'function_call', call_id: 'srvtoolu_1', name, arguments: '{"a":1}' },
+      { type: 'function_call_output', call_id: 'srvtoolu_1', output },
+      expect.objectContaining({ role: 'assistant', phase: 'final_answer' }),
+      expect.objectContaining({ role: 'user' }),
+    ])
+  })
+
+  test('a tool that a search of the server found is taught behind the result', () => {
+    const found = {
+      type: 'tool_search_tool_search_result',
+      tool_references: [{ type: 'tool_reference', tool_name: 'f' }],
+    }
+    const content = [
+      use('tool_search_tool_bm25'),
+      { type: 'tool_search_tool_result', tool_use_id: 'srvtoolu_1', content: found },
+      { type: 'tool_use', id: 'c', name: 'f', input: {} },
+    ]
+    const result = { type: 'tool_result', tool_use_id: 'c', content: 'ok' }
+    const tools = [{ name: 'f', input_schema: { type: 'object' }, defer_loading: true }]
+    const messages = [user, { role: 'assistant', content }, { role: 'user', content: [result] }]
+    const { request } = fromMessagesRequest({ messages, tools })
+    expect((request['input'] as { type: string }[]).map(({ type }) => type)).toEqual([
+      ...[
+        'message',
+        'function_call',
+        'function_call_output',
+        'additional_tools',
+        'function_call',
+        'function_call_output',
+      ],
+    ])
+    expect(() => parseRequest(request)).not.toThrow()
+  })
+
+  test('where the server would search for tools, all of them are taught, since nobody searches', () => {
+    const search = { type: 'tool_search_tool_regex_20251119', name: 'tool_search_tool_regex' }
+    const tools = [search, { name: 'f', input_schema: { type: 'object' }, defer_loading: true }]
+    const { request } = fromMessagesRequest({ messages: [user], tools })
+    expect(request['tools']).toEqual([expect.objectContaining({ type: 'function', name: 'f' })])
+  })
+
+  test('a summary stands for all that came before it', () => {
+    expect(
+      itemsOf(
+        { type: 'text', text: 'old' },
+        { type: 'compaction', content: 'They met.' },
+        { type: 'text', text: 'Go on.' },
+      ),
+    ).toEqual([
+      { type: 'message', role: 'user', content: texts('A summary of the conversation so far:\n\nThey met.') },
+      expect.objectContaining({ role: 'assistant', content: [{ type: 'output_text', text: 'Go on.' }] }),
+      expect.objectContaining({ role: 'user' }),
+    ])
+  })
+
+  test('a summary that failed, and a change of the model, are nothing', () => {
+    const change = { type: 'fallback', from: { model: 'a' }, to: { model: 'b' } }
+    expect(itemsOf({ type: 'compaction', content: null }, change, { type: 'text', text: 'Go on.' })).toHaveLength(3)
+  })
+
+  test('files of containers, and of a store of the server, are names', () => {
+    const upload = { type: 'container_upload', file_id: 'f_1' }
+    const image = { type: 'image', source: { type: 'file', file_id: 'f_2' } }
+    const { request } = fromMessagesRequest({ messages: [{ role: 'user', content: [upload, image] }] })
+    expect(request['input']).toEqual([
+      expect.objectContaining({ content: [...texts('[file f_1]'), { type: 'input_image', file_id: 'f_2' }] }),
+    ])
+  })
+
+  const subjects = (body: object): readonly string[] => {
+    const told: string[] = []
+    fromMessagesRequest(
+      { messages: [user], ...body },
+      {
+        onDiagnostic({ code, subject = '' }) {
+          expect(code).toBe('unknown_input')
+          told.push(subject)
+        },
+      },
+    )
+    return told
+  }
+
+  test('blocks of types that nobody knows are left out, and reported', () => {
+    const content = [{ type: 'video' }, { type: 'lyrics', text: 'La.' }]
+    const messages = [
+      { role: 'user', content },
+      { role: 'assistant', content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content }] },
+    ]
+    const { request } = fromMessagesRequest({ messages })
+    expect(request['input']).toEqual([
+      expect.objectContaining({ content: texts('[video]', 'La.') }),
+      expect.objectContaining({ content: [{ type: 'output_text', text: 'La.' }] }),
+      expect.objectContaining({ output: texts('[video]', 'La.') }),
+    ])
+    expect(subjects({ messages })).toEqual([
+      "messages[].content[] of type 'video', messages[].content[] of type 'lyrics', " +
+        "messages[].content[].content[] of type 'video', messages[].content[].content[] of type 'lyrics'",
+    ])
+  })
+
+  test('tools that only a server of the API runs, and unknown parameters, are left out and reported', () => {
+    const types = ['code_execution_20250825', 'web_fetch_20260309', 'advisor_20260301', 'telepathy']
+    const tools = types.map((type) => ({ type, name: type }))
+    expect(fromMessagesRequest({ messages: [user], tools }).request['tools']).toBeUndefined()
+    expect(subjects({ tools, mood: 1 })).toEqual([
+      [...types.map((type) => `tools[] of type '${type}'`), 'mood'].join(', '),
+    ])
+    expect(subjects({ tools: [{ type: 'web_search_20260209', name: 'web_search' }], top_k: 3 })).toEqual([])
+  })
+
+  test.each<[object, string]>([
+    [{ messages: [{ role: 'user', content: [{ type: 'video' }] }] }, 'messages[0].content[0].type'],
+    [{ messages: [{ role: 'assistant', content: [{ type: 'video' }] }, user] }, 'messages[0].content[0].type'],
+    [{ tools: [{ type: 'telepathy' }] }, 'tools[0].type'],
+    [{ mood: 1 }, 'mood'],
+  ])('%j is refused at %s if the server wants that', (body, param) => {
+    let refused: unknown
+    try {
+      fromMessagesRequest({ messages: [user], ...body }, { unknown: 'refuse' })
+    } catch (error) {
+      refused = error
+    }
+    expect(refused).toBeInstanceOf(RequestError)
+    expect(refused).toMatchObject({ param, status: 400 })
   })
 })

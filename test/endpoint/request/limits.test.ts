@@ -98,7 +98,7 @@ describe('the part of a request that an error shows', () => {
     ]) {
       let shown = ''
       try {
-        parseRequest(body, { unknownFields: 'refuse' })
+        parseRequest(body, { unknown: 'refuse' })
       } catch (error) {
         shown = JSON.stringify(
           error,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { ParsedRequest } from '../../../src/core/responses/parsed-request.js'
 import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { errorOf, fileSearch, refusal, withItem, withTools } from './errors.js'
@@ -113,12 +114,87 @@ describe('fields that are not known', () => {
   })
 
   test('fields that are not known are refused if the server wants that, wherever they are', () => {
-    const refuse = { unknownFields: 'refuse' } as const
+    const refuse = { unknown: 'refuse' } as const
     expect(refusal({ ...body, input: 'hi' }, refuse)).toBe("top_k unknown_parameter: Unknown parameter: 'top_k'.")
     expect(errorOf(body, refuse).param).toBe('input[0].content[0].tone')
     expect(errorOf(withTools({ ...weather, strictJsonSchema: true }), refuse).param).toBe('tools[0].strictJsonSchema')
     const known = { ...withTools(weather), client_metadata: { a: 1 }, user: '', custom: null }
     expect(parseRequest(known, refuse)).toEqual(withTools(weather))
+  })
+})
+
+describe('types that are not known', () => {
+  const noticed = (body: object): [ParsedRequest, readonly string[]] => {
+    const subjects: string[] = []
+    const parsed = parseRequest(body, {
+      onDiagnostic({ code, subject = '' }) {
+        expect(code).toBe('unknown_input')
+        subjects.push(subject)
+      },
+    })
+    return [parsed, subjects]
+  }
+  const user = { type: 'message', role: 'user', content: 'hi' }
+
+  test('items and tools of types that are not known are left out, and reported once', () => {
+    const body = {
+      input: [{ type: 'dream', id: 'd' }, user, { type: 'dream' }],
+      tools: [{ type: 'telepathy' }, weather],
+    }
+    expect(noticed(body)).toEqual([
+      { input: [user], tools: [weather] },
+      ["input[] of type 'dream', tools[] of type 'telepathy'"],
+    ])
+  })
+
+  test('of a part that is not known the text is read, or its type', () => {
+    const parts = [{ type: 'input_text', text: 'See:' }, { type: 'text', text: 'this' }, { type: 'input_video' }]
+    const content = ['See:', 'this', '[input_video]'].map((text) => ({ type: 'input_text', text }))
+    const [parsed, subjects] = noticed(withItem({ role: 'user', content: parts }))
+    expect(parsed.input).toEqual([{ type: 'message', role: 'user', content }])
+    expect(subjects).toEqual(["input[].content[] of type 'text', input[].content[] of type 'input_video'"])
+  })
+
+  test('parts that are not known of what agents say are read as well', () => {
+    const message = { type: 'agent_message', author: 'a', content: [{ type: 'voice', text: 'Go.' }] }
+    expect(noticed(withItem(message))).toEqual([
+      withItem({ ...message, content: [{ type: 'input_text', text: 'Go.' }] }),
+      ["input[].content[] of type 'voice'"],
+    ])
+  })
+
+  test('fields behind an entry that was left out are found in their own entry', () => {
+    const body = {
+      input: [{ type: 'dream' }, { ...user, mood: 'warm' }, { ...user, tone: 1, content: [{ type: 'x' }] }],
+    }
+    expect(noticed(body)[1]).toEqual([
+      "input[] of type 'dream', input[].mood, input[].content[] of type 'x', input[].tone",
+    ])
+  })
+
+  test('a diagnostic names eight parts, and of each no more than 64 characters', () => {
+    const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`f${at}`, at]))
+    const [, [subject = '']] = noticed({ input: 'hi', ...fields })
+    expect(subject).toBe(`${Array.from({ length: 8 }, (_, at) => `f${at}`).join(', ')} and others`)
+    const [, [long = '']] = noticed({ input: [user, { type: 'y'.repeat(100_000) }], ['x'.repeat(100_000)]: 1 })
+    expect(long).toBe(`input[] of type '${'y'.repeat(64)}...', ${'x'.repeat(64)}...`)
+  })
+
+  test('nothing is reported of a request that has nothing unknown, nor of fields that clients keep for themselves', () => {
+    const own = { ...user, internal_chat_message_metadata_passthrough: {} }
+    expect(noticed({ input: [user, own], tools: [weather], client_metadata: {} })[1]).toEqual([])
+  })
+
+  test.each<[object, string]>([
+    [withItem({ type: 'dream' }), 'input[0].type'],
+    [withItem({ ...user, content: [{ type: 'text', text: 'hi' }] }), 'input[0].content[0].type'],
+    [withTools({ type: 'telepathy' }), 'tools[0].type'],
+  ])('a type that is not known is refused if the server wants that: %j', (body, param) => {
+    expect(errorOf(body, { unknown: 'refuse' })).toMatchObject({ param, code: 'invalid_value' })
+  })
+
+  test('an entry that has no type, or one that is no text, is refused in any case', () => {
+    for (const item of [{}, { type: 1 }]) expect(errorOf(withItem(item)).param).toBe('input[0].type')
   })
 })
 
@@ -153,11 +229,6 @@ describe('refusals and their messages', () => {
       withItem({ role: 'tool', content: 'hi' }),
       "input[0].role invalid_value: Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', " +
         "and 'user'.",
-    ],
-    [
-      withItem({ role: 'user', content: [{ type: 'text', text: 'hi' }] }),
-      "input[0].content[0].type invalid_value: Invalid value: 'text'. Supported values are: 'input_text', " +
-        "'input_image', 'input_file', 'output_text', and 'refusal'.",
     ],
     [
       withItem({ type: 'shell_call', call_id: 'call_1', action: null }),
@@ -301,7 +372,7 @@ describe('refusals and their messages', () => {
   })
 
   test('an unknown type of item is answered with all types', () => {
-    const { param, code, message } = errorOf(withItem({ type: 'chat', text: 'hi' })).body.error
+    const { param, code, message } = errorOf(withItem({ type: 'chat', text: 'hi' }), { unknown: 'refuse' }).body.error
     expect({ param, code }).toEqual({ param: 'input[0].type', code: 'invalid_value' })
     expect(message).toMatch(
       /^Invalid value: 'chat'. Supported values are: 'additional_tools', .+ and 'web_search_call'.$/,
@@ -370,7 +441,7 @@ describe('tools', () => {
   })
 
   test('an unknown type of tool is answered with all types', () => {
-    const { param, message } = errorOf(withTools({ type: 'telepathy' })).body.error
+    const { param, message } = errorOf(withTools({ type: 'telepathy' }), { unknown: 'refuse' }).body.error
     expect(param).toBe('tools[0].type')
     expect(message).toContain("'function', 'custom', 'namespace', 'mcp', 'web_search_2025_08_26'")
   })
@@ -506,7 +577,7 @@ describe("the calling program's own mistakes", () => {
   })
 
   test.each([
-    { unknownFields: 'drop' },
+    { unknown: 'drop' },
     { unknownField: 'refuse' },
     { limits: { depth: 0 } },
     { limits: { depth: 5_000 } },

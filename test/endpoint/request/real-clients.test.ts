@@ -57,7 +57,7 @@ describeWithShared('what real clients send', () => {
 
   test.each(right)('the request $file has no unknown field, but for those of its client', ({ file, body }) => {
     const known = Object.entries(UNKNOWN).find(([client]) => file.startsWith(client))?.[1]
-    const refuse = { unknownFields: 'refuse' } as const
+    const refuse = { unknown: 'refuse' } as const
     try {
       parseRequest(body, refuse)
     } catch {

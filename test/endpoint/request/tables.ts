@@ -11,7 +11,7 @@ const WRONG: readonly object[] = [
   { input: [{ role: 'user', content: null }] },
   { input: 'hi', max_output_tokens: '100' },
   { input: 'hi', reasoning: { effort: 'huge' } },
-  { input: [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }] },
+  { input: [{ role: 'human', content: 'hi' }] },
   { input: 'hi', max_output_tokens: 0 },
   { input: 'hi', temperature: 5 },
   { input: [{ type: 'function_call_output', call_id: '', output: '' }] },

@@ -98,9 +98,9 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
   },
   limits: { right: [{ queue: 0, bodyBytes: 1000 }], wrong: [[5, 'limits: expected an object, got 5']] },
   request: {
-    right: [{ unknownFields: 'refuse', limits: { depth: 10 } }],
+    right: [{ unknown: 'refuse', limits: { depth: 10 } }],
     wrong: [
-      [{ unknownFields: 'drop' }, "request.unknownFields: expected 'ignore' or 'refuse'"],
+      [{ unknown: 'drop' }, "request.unknown: expected 'skip' or 'refuse'"],
       [{ limits: { depth: 1000 } }, 'request.limits.depth: expected a whole number from 1 to 500'],
       [{ limits: { dept: 1 } }, 'did you mean request.limits.depth?'],
     ],

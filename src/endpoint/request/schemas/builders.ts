@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { isFields } from '../../../shared/fields.js'
-import { readEntries } from './resumed.js'
+import { type Fields, isFields } from '../../../shared/fields.js'
+import { isUnknownAllowed, readEntries } from './resumed.js'
 
 // The message of each schema is its expectation, in OpenAI's words: `invalidType` puts it after "expected".
 
@@ -53,9 +53,16 @@ export function orNull<Value>(schema: z.ZodType<Value>): z.ZodType<Value | null>
 
 /**
  * Reads a list up to the first invalid entry: wording errors for 100,000 entries would cost a client nothing and the
- * server much.
+ * server much. Where the caller allows unknown types, entries of such a type are left out.
+ *
+ * @param instead - returns what is read in place of an entry of an unknown type
  */
-export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
+export function list<Value>(
+  of: string,
+  schema: z.ZodType<Value>,
+  instead?: (entry: Fields & { readonly type: string }) => Value,
+): z.ZodType<Value[]> {
+  const fate = instead === undefined ? 'skipped' : 'replaced'
   return z.unknown().transform((value, context): Value[] => {
     if (!Array.isArray(value)) {
       context.issues.push({ code: 'invalid_type', expected: 'array', input: value, message: `an array of ${of}` })
@@ -64,8 +71,13 @@ export function list<Value>(of: string, schema: z.ZodType<Value>): z.ZodType<Val
     const read = readEntries<Value>(schema, value, (entry, index, entries) => {
       const result = schema.safeParse(entry)
       if (result.success) entries.push(result.data)
-      else passOn(result.error, context, index)
-      return result.success
+      else if (hasUnknownType(result.error) && isUnknownAllowed(value, index, fate)) {
+        if (instead !== undefined) entries.push(instead(entry as Parameters<typeof instead>[0]))
+      } else {
+        passOn(result.error, context, index)
+        return false
+      }
+      return true
     })
     return read ?? z.NEVER
   })
@@ -124,8 +136,13 @@ export function typed<const Type extends string, Shape extends FieldSchemas>(
 /**
  * Reads an object by the schema that its `type` selects, with or without the prefix that Open Responses requires of
  * unknown types. zod's discriminated union accepts no schemas that transform, and does not list the types.
+ *
+ * @param isKnownElsewhere - whether a type that is wrong here is right in another place: it is refused in any case
  */
-export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Value> }): z.ZodType<Value> {
+export function byType<Value>(
+  schemas: { readonly [type: string]: z.ZodType<Value> },
+  isKnownElsewhere: (type: string) => boolean = () => false,
+): z.ZodType<Value> {
   const types = Object.keys(schemas)
   return z.unknown().transform((value, context): Value => {
     if (!isFields(value)) {
@@ -136,7 +153,8 @@ export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Valu
     const type = typeof typeName === 'string' ? typeName.replace(/^openai:/, '') : ''
     const schema = Object.hasOwn(schemas, type) ? schemas[type] : undefined
     if (schema === undefined) {
-      context.issues.push({ code: 'invalid_value', values: types, input: typeName, path: ['type'] })
+      const isUnknown = typeof typeName === 'string' && !isKnownElsewhere(type)
+      context.issues.push({ code: 'invalid_value', values: types, input: typeName, path: ['type'], isUnknown })
       return z.NEVER
     }
     const result = schema.safeParse(type === typeName ? value : { ...value, type })
@@ -148,4 +166,10 @@ export function byType<Value>(schemas: { readonly [type: string]: z.ZodType<Valu
 function passOn({ issues }: z.ZodError, context: z.core.$RefinementCtx, ...path: readonly PropertyKey[]): never {
   for (const issue of issues) context.issues.push({ ...issue, input: undefined, path: [...path, ...issue.path] })
   return z.NEVER
+}
+
+/** Whether a value was refused because {@link byType} does not know its type. */
+function hasUnknownType({ issues }: z.ZodError): boolean {
+  const [issue] = issues as readonly (z.core.$ZodIssue & { readonly isUnknown?: boolean })[]
+  return issue?.isUnknown === true && issue.path.length === 1
 }

@@ -8,9 +8,14 @@ import type {
   InputRefusal,
   InputText,
   PromptCacheBreakpoint,
-} from '../../../core/responses/input-items.js'
+} from '../../../core/responses/input-content.js'
 import type { Logprob } from '../../../core/responses/items.js'
+import type { Fields } from '../../../shared/fields.js'
+import { shortened } from '../../../shared/shortened.js'
 import { byType, decimal, either, integer, list, object, oneOf, optional, text, typed } from './builders.js'
+
+/** In UTF-16 code units. */
+const LONGEST_TYPE = 64
 
 const breakpoint: z.ZodType<PromptCacheBreakpoint> = object({
   mode: oneOf('explicit'),
@@ -75,9 +80,15 @@ export const CONTENT: { readonly [Type in InputContent['type']]: z.ZodType<Extra
   refusal,
 }
 
+/** Returns what the model reads of a part of an unknown type: its text, or its type. */
+export function readableText(part: Fields & { readonly type: string }): InputText {
+  const own = part['text']
+  return { type: 'input_text', text: typeof own === 'string' ? own : `[${shortened(part.type, LONGEST_TYPE)}]` }
+}
+
 /** A text, or a list of parts. */
 export const content: z.ZodType<string | InputContent[]> = either(
   'one of a string or array of objects',
   text,
-  list('objects', byType<InputContent>(CONTENT)),
+  list('objects', byType<InputContent>(CONTENT), readableText),
 )

@@ -5,13 +5,26 @@
 
 import type { Slices, Work } from '../../../shared/slices.js'
 
+/** How far a list was read. */
+interface OpenList {
+  /** The schema of its entries. */
+  readonly of: unknown
+  readonly entries: unknown[]
+  next: number
+}
+
 /** The state of an interrupted parse. */
 interface Progress {
   /** The work that is left before the next pause. */
   left: number
-  /** The entries read so far of each open list, by the list's value. */
-  readonly lists: Map<readonly unknown[], { readonly of: unknown; readonly entries: unknown[] }>
+  /** The open lists, by their values. */
+  readonly lists: Map<readonly unknown[], OpenList>
+  /** Undefined if entries of unknown types are refused. */
+  readonly unknown: UnknownEntries | undefined
 }
+
+/** What became of the entries of unknown types, by their lists and indices. */
+export type UnknownEntries = Map<readonly unknown[], Map<number, 'skipped' | 'replaced'>>
 
 const PAUSED = new Error('paused')
 
@@ -21,9 +34,14 @@ const ENTRY = 24
 /** The running parse, since schemas receive nothing but their values. Undefined between two slices. */
 let current: Progress | undefined
 
-/** Parses in slices. @param parse - has no side effects, because it is called again after each pause */
-export function* inSlices<Result>(parse: () => Result, work: Work): Slices<Result> {
-  const progress: Progress = { left: work.left, lists: new Map() }
+/**
+ * Parses in slices.
+ *
+ * @param parse - has no side effects, because it is called again after each pause
+ * @param unknown - receives the entries of unknown types. Absent: they are refused
+ */
+export function* inSlices<Result>(parse: () => Result, work: Work, unknown?: UnknownEntries): Slices<Result> {
+  const progress: Progress = { left: work.left, lists: new Map(), unknown }
   for (;;) {
     current = progress
     try {
@@ -51,18 +69,29 @@ export function readEntries<Value>(
   read: (entry: unknown, index: number, entries: Value[]) => boolean,
 ): Value[] | undefined {
   const known = current?.lists.get(list)
-  const entries = known?.of === of ? (known?.entries as Value[]) : []
+  const open = known?.of === of ? (known as OpenList) : { of, entries: [], next: 0 }
+  const entries = open.entries as Value[]
   try {
-    for (let index = entries.length; index < list.length; index++) {
-      if (!read(list[index], index, entries)) return undefined
+    while (open.next < list.length) {
+      if (!read(list[open.next], open.next, entries)) return undefined
+      open.next += 1
       if (current === undefined) continue
       current.left -= ENTRY
       // At least one entry is read in each slice, so that each makes progress.
-      if (current.left <= 0 && index + 1 < list.length) throw PAUSED
+      if (current.left <= 0 && open.next < list.length) throw PAUSED
     }
   } catch (error) {
-    if (error === PAUSED) current?.lists.set(list, { of, entries })
+    if (error === PAUSED) current?.lists.set(list, open)
     throw error
   }
   return entries
+}
+
+/** Records that an entry of a list has an unknown type. Returns false if such entries are refused. */
+export function isUnknownAllowed(list: readonly unknown[], index: number, fate: 'skipped' | 'replaced'): boolean {
+  const unknown = current?.unknown
+  if (unknown === undefined) return false
+  const fates = unknown.get(list) ?? new Map()
+  unknown.set(list, fates.set(index, fate))
+  return true
 }

@@ -72,7 +72,12 @@ const customTool: z.ZodType<CustomTool> = typed('custom', {
 const namespaceTool: z.ZodType<NamespaceTool> = typed('namespace', {
   name: groupName,
   description: optional(text),
-  tools: list('objects', byType<FunctionTool | CustomTool>({ function: functionTool, custom: customTool })),
+  tools: list(
+    'objects',
+    byType<FunctionTool | CustomTool>({ function: functionTool, custom: customTool }, (type) =>
+      Object.hasOwn(TOOLS, type),
+    ),
+  ),
 })
 
 const filter: z.ZodType<McpToolFilter> = object({ tool_names: optional(texts), read_only: optional(flag) })

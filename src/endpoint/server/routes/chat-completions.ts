@@ -22,7 +22,10 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
-    const chat = fromChatRequest(await server.readJson(context), { before: (callId) => turns.before(callId, owner) })
+    const chat = fromChatRequest(await server.readJson(context), {
+      ...server.unknownOptions,
+      before: (callId) => turns.before(callId, owner),
+    })
     // The client's wishes take precedence: it may not want to see the reasoning.
     const answer = { reasoning, hostedCalls, ...chat.answer }
     let live: LiveResponse

@@ -99,6 +99,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     const body = await server.readJson(context)
     const calls = await service.openCalls(sealsIn(body), owner, context.req.raw.signal)
     return fromMessagesRequest(body, {
+      ...server.unknownOptions,
       opened: (sealed) => calls.get(sealed),
       // Looked up by the ids of calls in this API.
       before: (id) => server.hostedTurns.before(id, owner),

@@ -29,6 +29,8 @@ export const MOST_SECONDS = 2_147_483
 
 const seconds = wholeNumber(1, MOST_SECONDS)
 
+const { onDiagnostic: _, ...PARSED_AS } = PARSE_REQUEST_OPTIONS
+
 export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   concurrency: wholeNumber(1),
   concurrencyPerOwner: wholeNumber(1),
@@ -107,7 +109,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
   store: aStore,
   seal: having(['forResponse', 'unseal', 'isForeign'], 'a seal, of createSeal'),
   limits: optionsOf(SERVICE_LIMITS),
-  request: optionsOf(PARSE_REQUEST_OPTIONS),
+  request: optionsOf(PARSED_AS),
   response: optionsOf(RESPONSE_SETTINGS),
   onDisconnect: that(
     (value) => value === 'stop' || value === 'finish' || isGrace(value),

@@ -85,8 +85,11 @@ export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorO
   readonly seal?: Seal
   readonly tokenTable: TokenTable
   readonly limits?: ServiceLimits
-  /** How requests are parsed. */
-  readonly request?: ParseRequestOptions
+  /**
+   * How requests are parsed. `unknown` holds for those of Chat Completions and Messages, too; what it skips is reported to
+   * the `onDiagnostic` of `response`.
+   */
+  readonly request?: Omit<ParseRequestOptions, 'onDiagnostic'>
   /** How all responses run. */
   readonly response?: ResponseSettings
   /** How to treat a response whose client leaves. Default `stop`: engine and tools stop before their next step. */

@@ -6,9 +6,10 @@ import type { Setup } from './setup.js'
 
 /** Parses a body as a request. @throws RequestError */
 export async function parseBody(
-  { options, pause }: Setup,
+  { options, notice, pause }: Setup,
   body: unknown,
   { signal }: Pick<Caller, 'signal'>,
 ): Promise<ParsedRequest> {
-  return await withPauses(parseRequestInSlices(body, options.request, createWork()), pause, signal)
+  const parsing = { ...options.request, onDiagnostic: notice }
+  return await withPauses(parseRequestInSlices(body, parsing, createWork()), pause, signal)
 }

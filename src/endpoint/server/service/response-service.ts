@@ -61,6 +61,8 @@ export interface ResponseService {
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
+  /** Passes a diagnostic about a request to the host. Never throws. */
+  readonly notice: Setup['notice']
   /** Undefined without an observer. */
   readonly observer: Observer | undefined
   /**
@@ -81,7 +83,7 @@ export function createResponseService(options: ServiceOptions): ResponseService 
 /** Creates the service from checked options. */
 export function openService(options: ServiceOptions): ResponseService {
   const setup = setUp(options)
-  const { models, admission, budget, runs, report } = setup
+  const { models, admission, budget, runs, report, notice } = setup
   const isHiding = options.offeredCalls === 'hidden'
   const visible = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
   const checkHealth = createHealthCheck(options.limits)
@@ -117,6 +119,7 @@ export function openService(options: ServiceOptions): ResponseService {
       openCalls(sealed, { seal: setup.seal, owner, pause: setup.pause, ...(signal && { signal }) }),
     health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
     report,
+    notice,
     observer: setup.observer,
     async drain(signal) {
       const cancelAll = (): void => setup.stop.stop()

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../../core/diagnostics/diagnostic.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import type { TokenEngine } from '../../../engines/contract/index.js'
 import { callSafely } from '../../../shared/call-safely.js'
@@ -14,7 +15,6 @@ import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
-import { unopenedSeal } from './conversation/unopened-seal.js'
 import { type Admission, createAdmission } from './limits/admission.js'
 import { createDeadlines } from './limits/deadlines.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
@@ -40,8 +40,8 @@ export interface Setup {
   readonly known: KnownConversations
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
-  /** Receives the places of sealed content that is ignored because it did not open. Never throws. */
-  readonly reportUnopened: (params: readonly string[]) => void
+  /** Passes a diagnostic about a request to the host. Never throws. */
+  readonly notice: (diagnostic: Diagnostic) => void
   readonly models: readonly string[]
   readonly admission: Admission
   /** The memory for requests, responses, sockets, readers and the store. */
@@ -129,7 +129,7 @@ export function setUp(options: ServiceOptions): Setup {
     known: conversations,
     seal,
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
-    reportUnopened: (params) => callSafely(options.response?.onDiagnostic, unopenedSeal(params), report),
+    notice: (diagnostic) => callSafely(options.response?.onDiagnostic, diagnostic, report),
     models,
     admission: createAdmission(limits, observer?.load),
     budget,

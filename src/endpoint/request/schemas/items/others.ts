@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { InputAgentPart } from '../../../../core/responses/input-content.js'
 import type {
   InputAdditionalTools,
   InputAgentMessage,
@@ -36,6 +37,7 @@ import {
   texts,
   typed,
 } from '../builders.js'
+import { CONTENT, readableText } from '../content.js'
 import { effort } from '../reasoning.js'
 import { textFormat } from '../text-format.js'
 import { tools } from '../tools.js'
@@ -47,7 +49,15 @@ export const additionalTools: z.ZodType<InputAdditionalTools> = typed('additiona
   tools,
 })
 
-const parts = list('objects', loose({ type: text }))
+const parts = list<InputAgentPart>(
+  'objects',
+  byType<InputAgentPart>({
+    ...CONTENT,
+    text: typed('text', { text }),
+    encrypted_content: typed('encrypted_content', { encrypted_content: text }),
+  }),
+  readableText,
+)
 
 export const agentMessage: z.ZodType<InputAgentMessage> = typed('agent_message', {
   id,

@@ -1,4 +1,5 @@
-import type { InputContent, InputItem, InputMessage } from '../../../../core/responses/input-items.js'
+import type { InputContent } from '../../../../core/responses/input-content.js'
+import type { InputItem, InputMessage } from '../../../../core/responses/input-items.js'
 
 /** The items whose listed form always has a status, though clients omit it. */
 const WITH_STATUS: readonly string[] = [
