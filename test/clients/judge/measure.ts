@@ -94,10 +94,14 @@ export async function measure(
     return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
   }
 
+  const isPredicted = (events: Drawn['events'], outcome: Outcome): boolean =>
+    infidelity(subject.predicted(events), outcome).length === 0
+
   const good: { stream: NamedStream; outcome: Outcome }[] = []
   for (const stream of streams) {
     const meant = subject.meant(stream.events)
-    const outcome = await steady(replayer, bodyOf(stream.events), (one) => losses(one, meant).length === 0)
+    const isExpected = (one: Outcome): boolean => losses(one, meant).length === 0 && isPredicted(stream.events, one)
+    const outcome = await steady(replayer, bodyOf(stream.events), isExpected)
     const lost = losses(outcome, meant)
     const [said] = violations(stream.events)
     const note = look(stream.events, outcome)
@@ -130,7 +134,8 @@ export async function measure(
       if (one.base !== undefined && violations(one.base).length > 0) return
       played++
       const good = await baseOf(one)
-      const outcome = await steady(replayer, bodyOf(events), (one) => differences(one, good).length === 0)
+      const isExpected = (one: Outcome): boolean => differences(one, good).length === 0 && isPredicted(events, one)
+      const outcome = await steady(replayer, bodyOf(events), isExpected)
       const differs = differences(outcome, good)
       const all = violations(events)
       const [said] = all

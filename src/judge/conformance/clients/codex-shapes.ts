@@ -11,6 +11,8 @@ export interface Flaw {
 /** Returns the flaw that makes Codex drop a done item. Undefined if Codex can read it, or ignores its type. */
 export function flawOfItem(item: Fields): Flaw | undefined {
   const { type } = item
+  const half = halfCharacterIn(item)
+  if (half !== undefined) return half
   if (type === 'message') return flawOfMessage(item)
   if (type === 'reasoning') return flawOfReasoning(item)
   if (type !== 'function_call' && type !== 'custom_tool_call') return undefined
@@ -27,6 +29,22 @@ export function flawOfCompleted(response: unknown): Flaw | undefined {
   if (typeof id !== 'string') return { expected: 'response.id: a string', got: id }
   if (ends !== null && typeof ends !== 'boolean') return { expected: 'response.end_turn: a boolean', got: ends }
   return usage === null ? undefined : flawOfUsage(usage)
+}
+
+/** Values nested deeper are not searched. */
+const DEEPEST = 100
+
+/** Finds half a surrogate pair. Its JSON parser refuses all of an event with one, so that Codex ignores it. */
+export function halfCharacterIn(value: unknown, depth = 0): Flaw | undefined {
+  if (typeof value === 'string') {
+    return /\p{Surrogate}/u.test(value) ? { expected: 'no half of a surrogate pair', got: value } : undefined
+  }
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined
+  for (const inside of Object.values(value)) {
+    const flaw = halfCharacterIn(inside, depth + 1)
+    if (flaw !== undefined) return flaw
+  }
+  return undefined
 }
 
 function flawOfMessage(item: Fields): Flaw | undefined {

@@ -2,7 +2,7 @@ import { type Fields, isFields } from '../../../shared/fields.js'
 import { parseJson } from '../read/parse-json.js'
 import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
-import { type Flaw, flawOfCompleted, flawOfItem } from './codex-shapes.js'
+import { type Flaw, flawOfCompleted, flawOfItem, halfCharacterIn } from './codex-shapes.js'
 
 /**
  * Codex, as `codex exec`. It reads only `output_item.done` and the terminal event, so that faults in other events,
@@ -30,7 +30,7 @@ export const codex: ClientModel = {
     {
       id: 'codex-reads-message',
       sentence:
-        'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text: Codex silently drops the whole message otherwise.',
+        'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text, without half of a surrogate pair: Codex silently drops the whole message otherwise.',
       severity: 'error',
     },
     {
@@ -164,8 +164,9 @@ class CodexReader implements ClientReader {
 
   #completed(response: unknown): void {
     // Codex ignores the event.
-    if (response === null) {
-      this.#reportBreak('codex-reads-completed', 'a response', response)
+    const half = halfCharacterIn(response)
+    if (response === null || half !== undefined) {
+      this.#reportBreak('codex-reads-completed', half?.expected ?? 'a response', half?.got ?? response)
       return
     }
     const flaw = flawOfCompleted(response)

@@ -21,3 +21,15 @@ test('codex reads no further than a response that the limit of tokens cut', () =
 test('codex reads on after a response that a content filter cut', () => {
   expect(rules(cutFor('content_filter'))).not.toContain('client-text')
 })
+
+test.each<[string, string, string]>([
+  ['a done message', 'response.output_item.done', 'codex-reads-message'],
+  ['the completed response', 'response.completed', 'codex-reads-completed'],
+])('codex ignores %s with half of a surrogate pair in it', (_, type, rule) => {
+  const texts = answer.map((event) => JSON.stringify(event))
+  const text = texts.find(
+    (event) => event.includes(`"type":"${type}"`) && event.includes('"type":"output_text"'),
+  ) as string
+  const half = JSON.parse(text.replaceAll(/"text":"[^"]/g, '"text":"\\ud83d'))
+  expect(rules(answer.map((event, at) => (texts[at] === text ? half : event)))).toContain(rule)
+})
