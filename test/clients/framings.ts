@@ -42,6 +42,18 @@ export const FRAMINGS: Readonly<Record<string, Framing>> = {
       events.map((event) => `${JSON.stringify(event, null, 1).replaceAll(/^/gm, 'data: ')}\n\n`).join(''),
   },
   'with comments': { rules: [], write: before(': keepalive\n\n') },
+  'with keep-alives that are events': {
+    rules: [],
+    write: (events) =>
+      events
+        .flatMap((event, at) => {
+          const { sequence_number } = event as { readonly sequence_number?: number }
+          const alive = { type: 'keepalive', sequence_number } as Typed
+          return at === events.length - 1 ? [event] : [event, alive]
+        })
+        .map(frame)
+        .join(''),
+  },
   'with [DONE]': { rules: [], write: (events) => `${all(events)}data: [DONE]\n\n` },
   'without blank lines': {
     rules: ['frames-apart'],

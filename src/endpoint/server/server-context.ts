@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { Response as ResponseObject } from '../../core/responses/response.js'
-import type { SseEvent } from '../../core/sse/index.js'
+import { encodeSse, type SseEvent } from '../../core/sse/index.js'
 import type { UnknownOptions } from '../../dialects/body/draft.js'
 import { type Dialect, toMessagesError } from '../../dialects/index.js'
 import { RequestError } from '../../shared/request-error.js'
@@ -9,8 +9,9 @@ import type { ByteHold } from '../flow/byte-budget.js'
 import type { KeptResponse } from '../stores/store.js'
 import { answerEvents } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
-import { createFrameEncoder } from './frames.js'
+import { createFrameEncoder, KEEP_ALIVE } from './frames.js'
 import type { HostedTurns } from './hosted-turns.js'
+import { KeepAlives } from './keep-alive-event.js'
 import type { RequestObservation } from './observe/observe-request.js'
 import type { ResponsesAppOptions } from './options.js'
 import type { ReadJson } from './read-json.js'
@@ -84,13 +85,25 @@ export function sendResponseEvents(
   const { done = false } = options
   const map = dialect?.encoder()
   const write = createFrameEncoder()
+  const alive = new KeepAlives()
   return answerEvents(context, events, {
     done,
     keepAliveMs,
     headers: context.get('headers'),
     report: service.report,
     unread: service.holdBytes(context.get('owner'), 'reader'),
-    ...(map && { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }),
+    ...(map
+      ? { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }
+      : {
+          encode(event: SseEvent) {
+            alive.note(event as ResponseStreamEvent)
+            return write(event)
+          },
+          keepAlive() {
+            const event = alive.event()
+            return event === undefined ? KEEP_ALIVE : encodeSse({ ...event })
+          },
+        }),
   })
 }
 

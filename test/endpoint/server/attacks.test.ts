@@ -521,7 +521,7 @@ describe('over HTTP', () => {
   })
 })
 
-test('a comment keeps a stream alive while nothing comes, on fetch runtimes too', async () => {
+test('an event keeps a stream alive while nothing comes, on fetch runtimes too, and repeats the last number', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { send, ask } = endpoint([hang()], { keepAliveMs: 15_000 })
   const { body } = await ask('POST', '/responses', { input: 'Hi', background: true })
@@ -532,7 +532,8 @@ test('a comment keeps a stream alive while nothing comes, on fetch runtimes too'
   const next = reader.read()
   // In the first interval the last event came.
   await vi.advanceTimersByTimeAsync(30_000)
-  expect(new TextDecoder().decode((await next).value)).toBe(': keep-alive\n\n')
+  const alive = 'event: keepalive\ndata: {"type":"keepalive","sequence_number":1}\n\n'
+  expect(new TextDecoder().decode((await next).value)).toBe(alive)
   await ask('POST', `/responses/${body.id}/cancel`)
   await reader.cancel()
 })

@@ -4,6 +4,7 @@ import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import type { LiveResponse } from '../service/running/live-response.js'
+import { eventKeepAlive } from './event-keep-alive.js'
 import { errorEvent, frameInPieces, frameOf } from './frames.js'
 import type { Remembered } from './remembered.js'
 
@@ -68,19 +69,27 @@ async function sendEvents(
   { server, caller, remembered, send }: AnswerContext,
 ): Promise<void> {
   const encode = server.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
-  for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
-    const frames: string[] = []
-    for (const event of step.value) {
-      const frame = frameInPieces(encode(event), lane)
-      frames.push(typeof frame === 'string' ? frame : await frame)
+  // Comments are none of a socket's frames, and other dialects have no such event.
+  const silence = server.dialect === undefined ? server.keepAliveMs : 0
+  const alive = eventKeepAlive(silence, send, (event) => frameOf(event, lane))
+  try {
+    for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
+      const frames: string[] = []
+      for (const event of step.value) {
+        const frame = frameInPieces(encode(event), lane)
+        frames.push(typeof frame === 'string' ? frame : await frame)
+      }
+      if (terminalResponse(step.value) !== undefined) {
+        alive.stop()
+        // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
+        await events.next()
+        const kept = await finished
+        const isKeptHere = kept !== undefined && request.store === false
+        if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
+      }
+      for (const [at, frame] of frames.entries()) await alive.send(step.value[at] as ResponseStreamEvent, frame)
     }
-    if (terminalResponse(step.value) !== undefined) {
-      // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
-      await events.next()
-      const kept = await finished
-      const isKeptHere = kept !== undefined && request.store === false
-      if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
-    }
-    for (const frame of frames) await send(frame)
+  } finally {
+    alive.stop()
   }
 }

@@ -161,7 +161,7 @@ export const PARTS: readonly Invariant[] = [
     severity: 'warning',
     begin: stateless((event, { previousKind, previous }, report) => {
       const isMessage = previousKind?.isItemAdded && asFields(previous?.['item'])['type'] === 'message'
-      if (isMessage && event.type !== 'response.content_part.added')
+      if (isMessage && event.type !== 'response.content_part.added' && event.type !== 'keepalive')
         report('response.content_part.added', undefined, event.type)
     }),
   },

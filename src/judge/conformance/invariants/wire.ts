@@ -17,7 +17,7 @@ export const WIRE: readonly Invariant[] = [
   },
   {
     id: 'sequence-numbers',
-    sentence: 'sequence_number is 0, 1, 2, ... across all events.',
+    sentence: 'sequence_number is 0, 1, 2, ... across all events; a keepalive may repeat the last one.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     begin: stateless((event, { count, kind, previous, resumed, absentFields }, report) => {
@@ -28,6 +28,8 @@ export const WIRE: readonly Invariant[] = [
       // In a stream that begins in the middle, `created-first` covers this violation.
       if (count === 0 && resumed === undefined && beginsLate(event)) return
       if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
+      // A keep-alive that is not stored repeats the last number. OpenAI's has one of its own.
+      if (kind.type === 'keepalive' && number === expected - 1) return
       // OpenAI uses up the number of the event that an error replaces.
       if (kind.type === 'error' && isNumber(number) && number > expected) return
       const isOlder =

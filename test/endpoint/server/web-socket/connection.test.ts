@@ -1,3 +1,4 @@
+import { openResponses } from '../../../../src/dialects/index.js'
 import { expect, test } from 'vitest'
 import { bearerKeys } from '../../../../src/endpoint/server/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../../../src/testing/index.js'
@@ -125,6 +126,36 @@ test('a client that answers no ping is cut off, and its response stopped', async
   client.send(create('Hi'))
   expect(await client.closed).toBe(1006)
   await server.service.drain()
+})
+
+test('a socket gets an event during each silence of a response, which repeats the last number and has its lane', async () => {
+  let open = (): void => {}
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const server = await serve({ engine: scriptedEngine(() => gate.then(() => answer('Hi.'))), keepAliveMs: 5 })
+  const client = await connect(server)
+  client.send({ ...create('Hi'), stream_id: 'a' })
+  const frames: Frame[] = []
+  while (frames.filter(({ type }) => type === 'keepalive').length < 3) frames.push(await client.frame())
+  expect(frames.map(({ type }) => type).slice(0, 2)).toEqual(['response.created', 'response.in_progress'])
+  for (const frame of frames.slice(2)) expect(frame).toEqual({ type: 'keepalive', sequence_number: 1, stream_id: 'a' })
+  open()
+  while (frames.at(-1)?.type !== 'response.completed') frames.push(await client.frame())
+  const numbers = frames.filter(({ type }) => type !== 'keepalive').map((frame) => frame['sequence_number'])
+  expect(numbers).toEqual(numbers.map((_, at) => at))
+})
+
+test('a socket in another dialect gets no such event', async () => {
+  const engine = scriptedEngine([[firstTokens(2, answer('One two three')), hang()]])
+  const client = await connect(await serve({ engine, keepAliveMs: 5, dialect: openResponses }))
+  const types: string[] = []
+  client.socket.on('message', (data) => types.push(JSON.parse(String(data)).type))
+  client.send(create('Hi'))
+  for (let pings = 0; pings < 5; pings += 1) await new Promise((resolve) => client.socket.once('ping', resolve))
+  expect(types).toContain('response.in_progress')
+  expect(types).not.toContain('keepalive')
+  client.socket.terminate()
 })
 
 test('a client that answers pings stays connected', async () => {

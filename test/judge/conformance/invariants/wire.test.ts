@@ -39,6 +39,24 @@ describeCases(WIRE, {
       },
       [],
     ],
+    'a keepalive may have the last number again, or one of its own': [
+      'answer',
+      'openai',
+      (events) => {
+        events.splice(4, 0, { type: 'keepalive', sequence_number: 3 } as never)
+        events.splice(3, 0, { type: 'keepalive', sequence_number: 3 } as never)
+        for (const event of events.slice(4)) event['sequence_number'] = Number(event['sequence_number']) + 1
+      },
+      [],
+    ],
+    'a keepalive with another number is reported': [
+      'answer',
+      'openai',
+      (events) => {
+        events.splice(4, 0, { type: 'keepalive', sequence_number: 1 } as never)
+      },
+      ['4 sequence-numbers', '5 sequence-numbers'],
+    ],
     'a stream that begins at 1 is reported once': [
       'answer',
       'open-responses',

@@ -1,0 +1,25 @@
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
+
+/**
+ * What a stream says in a silence, in OpenAI's form: Codex counts only events as signs of life. OpenAI gives it a number of
+ * its own. Here it repeats the last one, because it is not stored: a stream that is resumed has the same numbers.
+ */
+export interface KeepAliveEvent {
+  readonly type: 'keepalive'
+  readonly sequence_number: number
+}
+
+/** The keep-alives of one stream. */
+export class KeepAlives {
+  #last: number | undefined
+
+  /** Notes the events that are sent. */
+  note({ sequence_number: number }: ResponseStreamEvent): void {
+    this.#last = number
+  }
+
+  /** Undefined before the first event, which has the first number. */
+  event(): KeepAliveEvent | undefined {
+    return this.#last === undefined ? undefined : { type: 'keepalive', sequence_number: this.#last }
+  }
+}
