@@ -1,5 +1,5 @@
-import { openResponses } from '../../../../src/dialects/index.js'
 import { expect, test } from 'vitest'
+import { openResponses } from '../../../../src/dialects/index.js'
 import { bearerKeys } from '../../../../src/endpoint/server/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../../../src/testing/index.js'
 import { connect, create, echo, type Frame, serve, textOf, upgradeStatus } from './sockets.js'
