@@ -198,3 +198,28 @@ test.each(
   expect(messages.filter(({ role }) => role === 'tool' || role === 'assistant')).toEqual([])
   expect(faultsIn(streams)).toEqual([])
 })
+
+const overHttp = 'a provider of its own, over HTTP'
+const overSocket = 'a provider of its own, over a WebSocket'
+
+// What agents tell each other, Codex sends as items agent_message: the task to the agent, and its answer to the main thread.
+test.each([
+  ['gpt-oss', overHttp, OTHER],
+  ['gpt-oss', overSocket, OTHER],
+  ['its default model', overHttp, undefined],
+] as const)('Codex with %s spawns an agent, waits for it, and answers, by %s', async (_, provider, model) => {
+  const served = await serve(({ messages }) => {
+    const isTold = (heading: string): boolean => messages.some(({ content }) => content.startsWith(heading))
+    if (isTold('Message from /root to /root/weather:')) return [think('My task.'), answer('It rains in Oslo.')]
+    if (isTold('Message from /root/weather to /root:')) return [think('I know it.'), answer('The agent sees rain.')]
+    const isSpawned = messages.some(({ role }) => role === 'tool')
+    if (isSpawned) return [think('I wait.'), call('collaboration.wait_agent', { timeout_ms: 60_000 })]
+    const task = { task_name: 'weather', message: 'Find the weather of Oslo.' }
+    return [think('An agent finds it.'), call('collaboration.spawn_agent', task)]
+  })
+  const played = await playCodex(`${config(provider, served.baseURL, model)}[features]\nmulti_agent_v2 = true\n`, toEnd)
+  expect(played).toMatchObject({ text: ['The agent sees rain.'], ending: 'completed' })
+  const { messages } = served.engine.calls.at(-1) ?? expect.unreachable()
+  expect(messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('It rains in Oslo.') })
+  expect(faultsIn(served.streams)).toEqual([])
+})
