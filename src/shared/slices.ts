@@ -49,6 +49,12 @@ export interface Work {
   pause(): Slices<void>
 }
 
+/** Pauses after a short pass over a list, if the list is long: several such passes in one slice would be a long one. */
+export function* onePass({ length }: { readonly length: number }, work: Work): Slices<void> {
+  work.left -= length
+  if (work.left <= 0) yield* work.pause()
+}
+
 /** How many characters are read, or pairs merged, in some milliseconds. */
 const SLICE = 16_384
 

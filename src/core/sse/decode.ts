@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { check, HarmonyResponsesError } from '../../shared/errors.js'
+import { createLineFeeds } from '../../shared/line-feeds.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction } from '../../shared/options/checks.js'
 import { shortened } from '../../shared/shortened.js'
@@ -53,6 +54,7 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
   const { onEvent } = options
   // `read` drops the byte order mark, because it also receives chunks of text.
   const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+  const lineFeeds = createLineFeeds()
   const parser = createParser({ onEvent: ({ data }) => onFrame(data) })
   // Only the first character can be a byte order mark.
   let atStart = true
@@ -70,7 +72,7 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
 
   function read(text: string): void {
     if (done || text === '') return
-    parser.feed(atStart && text.startsWith('\uFEFF') ? text.slice(1) : text)
+    parser.feed(lineFeeds(atStart && text.startsWith('\uFEFF') ? text.slice(1) : text))
     atStart = false
   }
 

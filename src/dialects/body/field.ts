@@ -1,4 +1,5 @@
 import { unsupportedParameter } from '../../shared/request-error.js'
+import type { Slices } from '../../shared/slices.js'
 import type { BodyDraft } from './draft.js'
 
 /**
@@ -19,6 +20,8 @@ export interface BodyField<Draft extends BodyDraft = BodyDraft> {
   readonly sentBy?: string
   /** Reads a non-null value. @throws RequestError */
   readonly read?: (value: unknown, draft: Draft) => void
+  /** Does so in slices, where a value may be long. @throws RequestError */
+  readonly readInSlices?: (value: unknown, draft: Draft) => Slices<void>
 }
 
 /** Describes a parameter that the Responses API has too. */

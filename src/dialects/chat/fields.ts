@@ -25,7 +25,9 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   messages: {
     support: 'mapped',
     does: '`input`: see [messages](#messages)',
-    read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
+    *readInSlices(value, draft) {
+      draft.put('input', yield* readMessages(value, draft), 'messages')
+    },
   },
   audio: refused('audio', 'gpt-oss has no audio output'),
   modalities: { support: 'refused', does: 'anything but `text`', read: checkModalities },

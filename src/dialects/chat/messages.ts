@@ -1,7 +1,9 @@
 import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, unsupported } from '../../shared/request-error.js'
 import { fieldOf, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { createWork, type Slices } from '../../shared/slices.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
+import { MESSAGES_PER_SLICE } from '../body/read-body.js'
 import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
 import type { Draft } from './draft.js'
@@ -31,11 +33,14 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
  *
  * @throws RequestError
  */
-export function readMessages(value: unknown, draft: Draft): object[] {
+export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
   const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls(), askedIds: new Set() }
+  const work = createWork(MESSAGES_PER_SLICE)
   for (const [index, message] of messages.entries()) {
+    work.left -= 1
+    if (work.left <= 0) yield* work.pause()
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
     const read = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined

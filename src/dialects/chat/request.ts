@@ -1,5 +1,6 @@
 import { checkOptions } from '../../shared/options/check-options.js'
 import type { RequestError } from '../../shared/request-error.js'
+import { atOnce, type Slices } from '../../shared/slices.js'
 import { readBody } from '../body/read-body.js'
 import type { ChatAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
@@ -29,9 +30,14 @@ export interface ChatRequest {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function fromChatRequest(body: unknown, options: ChatRequestOptions = {}): ChatRequest {
+  return atOnce(chatRequestInSlices(body, options))
+}
+
+/** Does the same in slices. @throws like {@link fromChatRequest} */
+export function* chatRequestInSlices(body: unknown, options: ChatRequestOptions = {}): Slices<ChatRequest> {
   checkOptions('fromChatRequest', options, CHAT_REQUEST_OPTIONS)
   const draft = new Draft(options)
   draft.put('store', false)
-  readBody(body, CHAT_FIELDS, draft)
+  yield* readBody(body, CHAT_FIELDS, draft)
   return { ...draft.finish(), answer: draft.answer }
 }

@@ -22,7 +22,9 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   messages: {
     support: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
-    read: (value, draft) => draft.put('input', readMessages(value, draft), 'messages'),
+    *readInSlices(value, draft) {
+      draft.put('input', yield* readMessages(value, draft), 'messages')
+    },
   },
   system: {
     support: 'mapped',

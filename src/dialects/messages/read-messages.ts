@@ -1,7 +1,9 @@
 import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../shared/request-error.js'
 import { fieldOf, textIn } from '../../shared/request-fields.js'
+import { createWork, type Slices } from '../../shared/slices.js'
 import { objectsAt } from '../body/read.js'
+import { MESSAGES_PER_SLICE } from '../body/read-body.js'
 import { AssistantTurn, type KnownTurns, type MadeItem, taught } from './assistant-turn.js'
 import { blocksAt, readBlock, readBlocks, type SkipContent } from './content.js'
 import type { Draft } from './draft.js'
@@ -13,7 +15,7 @@ const ROLES = ['user', 'assistant', 'system'] as const
  *
  * @throws RequestError
  */
-export function readMessages(value: unknown, draft: Draft): object[] {
+export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
   const messages = objectsAt(value, 'messages')
   if (messages.length === 0) throw emptyArray('messages')
   const known: KnownTurns = {
@@ -23,7 +25,10 @@ export function readMessages(value: unknown, draft: Draft): object[] {
     skip: (path, type, types) => draft.skipContent(path, type, types),
   }
   const conversation = new Conversation(known)
+  const work = createWork(MESSAGES_PER_SLICE)
   for (const [index, message] of messages.entries()) {
+    work.left -= 1
+    if (work.left <= 0) yield* work.pause()
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
     if (role === 'user') conversation.user(message, param)

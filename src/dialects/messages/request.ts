@@ -1,5 +1,6 @@
 import { checkOptions } from '../../shared/options/check-options.js'
 import type { RequestError } from '../../shared/request-error.js'
+import { atOnce, type Slices } from '../../shared/slices.js'
 import { readBody } from '../body/read-body.js'
 import type { MessageAnswerOptions } from './answer-options.js'
 import { Draft } from './draft.js'
@@ -30,12 +31,17 @@ export interface MessagesRequest {
  * @throws HarmonyResponsesError `bad_option`
  */
 export function fromMessagesRequest(body: unknown, options: MessagesRequestOptions = {}): MessagesRequest {
+  return atOnce(messagesRequestInSlices(body, options))
+}
+
+/** Does the same in slices. @throws like {@link fromMessagesRequest} */
+export function* messagesRequestInSlices(body: unknown, options: MessagesRequestOptions = {}): Slices<MessagesRequest> {
   checkOptions('fromMessagesRequest', options, MESSAGES_REQUEST_OPTIONS)
   const draft = new Draft(options)
   // Nothing is stored: a client sends all of the conversation, with seals that tell how it was sampled.
   draft.put('store', false)
   draft.put('include', ['reasoning.encrypted_content'])
-  readBody(body, MESSAGES_FIELDS, draft)
+  yield* readBody(body, MESSAGES_FIELDS, draft)
   addOlderServers(draft)
   return { ...draft.finish(), answer: draft.answer }
 }

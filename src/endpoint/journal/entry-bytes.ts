@@ -1,5 +1,6 @@
 import { HarmonyResponsesError } from '../../shared/errors.js'
-import { atOnce, createWork, type Slices } from '../../shared/slices.js'
+import { isLargeJson, jsonPieces } from '../../shared/json-pieces.js'
+import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
 import type { ChunkEntry, Entry } from './entry.js'
 
 /*
@@ -38,11 +39,29 @@ export function* encodeEntriesInSlices(entries: readonly Entry[]): Slices<Uint8A
   bytes.byte(VERSION)
   for (let at = 0; at < entries.length; ) {
     const before = bytes.size
-    at += writeRecord(bytes, entries, at)
+    const entry = entries[at] as Entry
+    if (entry.type !== 'chunk' && isLargeJson(entry)) {
+      yield* writeLarge(bytes, entry, work)
+      at += 1
+    } else at += writeRecord(bytes, entries, at)
     work.left -= bytes.size - before
     if (work.left <= 0) yield* work.pause()
   }
   return bytes.done()
+}
+
+/** Writes one entry as JSON, in slices: that of a request may have megabytes. */
+function* writeLarge(bytes: ByteWriter, entry: Entry, work: Work): Slices<void> {
+  const utf8 = new TextEncoder()
+  const pieces: Uint8Array[] = []
+  for (const piece of jsonPieces(entry)) {
+    const encoded = utf8.encode(piece)
+    pieces.push(encoded)
+    work.left -= encoded.length
+    if (work.left <= 0) yield* work.pause()
+  }
+  bytes.byte(JSON_TEXT)
+  bytes.pieces(pieces)
 }
 
 /** Writes one record, and returns how many entries it holds. */
@@ -156,6 +175,17 @@ class ByteWriter {
     this.#reserve(encoded.length)
     this.#bytes.set(encoded, this.#size)
     this.#size += encoded.length
+  }
+
+  /** Writes a text that is encoded in pieces. */
+  pieces(encoded: readonly Uint8Array[]): void {
+    const length = encoded.reduce((sum, piece) => sum + piece.length, 0)
+    this.number(length)
+    this.#reserve(length)
+    for (const piece of encoded) {
+      this.#bytes.set(piece, this.#size)
+      this.#size += piece.length
+    }
   }
 
   done(): Uint8Array {

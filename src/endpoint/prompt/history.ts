@@ -1,7 +1,7 @@
 import type { RequestTools } from '../../core/recipients/request-tools.js'
 import type { CitableFiles } from '../../core/responses/call-result.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
-import type { Slices, Work } from '../../shared/slices.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { findPlaces } from './find-places.js'
 import { keyOf, speakerOf } from './message-key.js'
@@ -58,7 +58,9 @@ export function* recall(
   tokenTable: TokenTable,
   work: Work,
 ): Slices<readonly ReadMessage[]> {
+  yield* onePass(messages, work)
   const findings = yield* findIn(messages, history, idOf, tools, tokenTable, work)
+  yield* onePass(messages, work)
   return yield* recalled(messages, findings, tools, tokenTable, work)
 }
 
@@ -113,6 +115,7 @@ export function* recalled(
     const { place: where, original } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
     return original === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, original }]
   })
+  yield* onePass(messages, work)
   const ordered = yield* inTranscriptOrder(found, work)
   return ordered.map(({ message, original }) => {
     if (original === undefined) return message

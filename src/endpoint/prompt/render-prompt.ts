@@ -5,7 +5,7 @@ import type { Fields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { anObject, aTokenTable } from '../../shared/options/checks.js'
 import { fieldOf } from '../../shared/request-fields.js'
-import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
+import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { type IdOf, recall } from './history.js'
@@ -107,7 +107,10 @@ export function* readPrompt(request: object, options: RenderOptions, work: Work)
   const { tokenTable, history = [], pendingApprovals } = options
   const { conversation, ...read } = yield* readRequestInSlices(request, options, work)
   const idOf = idsOf(request)
-  const messages = dropOldReasoning(yield* recall(conversation, history, idOf, read.tools, tokenTable, work))
+  const known = yield* recall(conversation, history, idOf, read.tools, tokenTable, work)
+  yield* onePass(known, work)
+  const messages = dropOldReasoning(known)
+  yield* onePass(messages, work)
   const pending = new Map<number, string>()
   for (const { item, role } of pendingApprovals?.size ? messages : []) {
     const id = item === undefined || role !== 'assistant' ? undefined : idOf(item)

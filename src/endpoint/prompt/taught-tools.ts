@@ -17,6 +17,7 @@ import { HarmonyResponsesError } from '../../shared/errors.js'
 import type { Fields } from '../../shared/fields.js'
 import { RequestError } from '../../shared/request-error.js'
 import { fieldOf, listAt, nameIn, objectAt } from '../../shared/request-fields.js'
+import { atOnce, type Slices } from '../../shared/slices.js'
 import { isInstruction } from './items-to-read.js'
 import type { Lesson } from './lessons.js'
 import { createCourse, type OmittedTool, taughtPart, teachList } from './teach-list.js'
@@ -45,6 +46,11 @@ export interface TaughtTools extends RequestTools, Lesson {
   readonly untaught: readonly string[]
 }
 
+/** {@link toolsInSlices}, at once. */
+export function teachTools(...given: Parameters<typeof toolsInSlices>): TaughtTools {
+  return atOnce(toolsInSlices(...given))
+}
+
 /**
  * Reads the tools of a request and of its conversation (`additional_tools`).
  *
@@ -53,13 +59,13 @@ export interface TaughtTools extends RequestTools, Lesson {
  * @param choice - the result of {@link toolChoiceOf}, if known
  * @throws RequestError if a tool is malformed, or a client's tool cannot be addressed: another one has its name
  */
-export function teachTools(
+export function* toolsInSlices(
   request: Fields,
   listings: readonly McpListing[],
   policy: RecipientPolicy,
   hosted: readonly HostedBuiltin[] = HOSTED_BUILTINS,
   choice: ToolChoice = toolChoiceOf(request),
-): TaughtTools {
+): Slices<TaughtTools> {
   listAt(fieldOf(request, 'tools') ?? [], 'tools')
   const lists = toolLists(request as DeclaringRequest)
   checkCount(lists)
@@ -82,7 +88,7 @@ export function teachTools(
   const leading = leadingItems(request['input'])
   for (const list of lists) {
     lessons.begin((list.item ?? -1) < leading)
-    teachList(course, list, readList(list.tools), declareMore(list.tools, list.path))
+    yield* teachList(course, list, readList(list.tools), declareMore(list.tools, list.path))
   }
   const later = lessons.later.flatMap((namespaces, nth) => {
     const { item } = lists[nth] as ToolList

@@ -17,9 +17,13 @@ import type { UnknownTool } from '../../core/responses/request.js'
 import type { Fields } from '../../shared/fields.js'
 import { patternMismatch, RequestError } from '../../shared/request-error.js'
 import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { createWork, type Slices, type Work } from '../../shared/slices.js'
 import { Lessons } from './lessons.js'
 import { PATCH_TOOL } from './patch-tool.js'
 import { isUnaddressed, unrunBuiltins } from './untaught-tools.js'
+
+/** A tool takes some 50 microseconds before the code is compiled. */
+const TOOLS_PER_SLICE = 200
 
 /** A tool of an MCP server that no recipient can name, and that is therefore not taught. */
 export interface OmittedTool {
@@ -45,6 +49,8 @@ interface Course extends Facts {
   readonly asked: ReadonlySet<string>
   /** The tools that each server listed, by name. */
   readonly listed: ReadonlyMap<string, ReadonlyMap<string, ListedTool>>
+  /** A pause is due after some hundred tools. */
+  readonly work: Work
   /** How many listed tools have been read for items that declare their servers. */
   listedForItems: number
 }
@@ -52,7 +58,10 @@ interface Course extends Facts {
 export function createCourse(facts: Facts, listings: readonly McpListing[]): Course {
   const asked = new Set(listings.map(({ serverLabel }) => serverLabel))
   const listed = toolsByServer(listings)
-  return { ...facts, asked, listed, lessons: new Lessons(), omitted: [], untaught: new Set(), listedForItems: 0 }
+  return {
+    ...{ ...facts, asked, listed, lessons: new Lessons(), omitted: [], untaught: new Set() },
+    ...{ work: createWork(TOOLS_PER_SLICE), listedForItems: 0 },
+  }
 }
 
 /**
@@ -72,7 +81,12 @@ export function taughtPart(tool: UnknownTool): unknown {
  * @param declared - all tools that are declared up to this list
  * @throws RequestError if a client's tool cannot be addressed: another one has its name
  */
-export function teachList(course: Course, list: ToolList, { fresh, again }: ReadList, declared: DeclaredTools): void {
+export function* teachList(
+  course: Course,
+  list: ToolList,
+  { fresh, again }: ReadList,
+  declared: DeclaredTools,
+): Slices<void> {
   const { lessons, untaught, policy, hosted } = course
   const { isAllowed } = course.choice
   const { path } = list
@@ -111,8 +125,10 @@ export function teachList(course: Course, list: ToolList, { fresh, again }: Read
   for (const [index, tool] of tools.entries()) {
     const param = `${path}[${index}]`
     const type = textIn(tool, 'type', param)
+    yield* oneTool(course.work)
     if (type === 'namespace') {
       for (const [nth, member] of listAt(tool['tools'], `${param}.tools`).entries()) {
+        yield* oneTool(course.work)
         const at = `${index} ${nth}`
         const isAgain = again.has(at)
         if (!isAgain && !fresh.has(at)) continue
@@ -124,7 +140,9 @@ export function teachList(course: Course, list: ToolList, { fresh, again }: Read
     if (!isAgain && !fresh.has(String(index))) continue
     if (type === 'mcp') {
       const label = nameIn(tool, 'server_label', param)
-      if (!servers.has(label)) teachServer(course, { label, about: descriptions.get(label), isAgain, list, declared })
+      if (!servers.has(label)) {
+        yield* teachServer(course, { label, about: descriptions.get(label), isAgain, list, declared })
+      }
       servers.add(label)
     } else {
       if (isAllowed({ type })) teachBuiltin(type, builtinOf(type), isAgain)
@@ -142,7 +160,12 @@ interface DeclaredServer {
   readonly declared: DeclaredTools
 }
 
-function teachServer(course: Course, { label, about, isAgain, list, declared }: DeclaredServer): void {
+function* oneTool(work: Work): Slices<void> {
+  work.left -= 1
+  if (work.left <= 0) yield* work.pause()
+}
+
+function* teachServer(course: Course, { label, about, isAgain, list, declared }: DeclaredServer): Slices<void> {
   const { lessons, asked, listed, omitted, policy } = course
   const { isAllowed } = course.choice
   if (list.item !== undefined) course.listedForItems += listed.get(label)?.size ?? 0
@@ -152,6 +175,7 @@ function teachServer(course: Course, { label, about, isAgain, list, declared }: 
     lessons.teachBuiltin(replaced, isAgain)
   }
   for (const { name, description, inputSchema, input_schema = inputSchema } of listed.get(label)?.values() ?? []) {
+    yield* oneTool(course.work)
     if (declared.mcpServers.get(label)?.allows(name) !== true) continue
     if (!isAllowed({ type: 'mcp', label, name })) continue
     const callee = { kind: 'mcp_call', serverLabel: label, name, available: true } as const

@@ -5,6 +5,7 @@ import { encoderOf } from '../../core/tokens/encoder.js'
 import { Translator } from '../../core/translate/translator.js'
 import { withDefaults } from '../../defaults.js'
 import { merged } from '../../shared/merged.js'
+import { atOnce } from '../../shared/slices.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { ResponseFold } from '../journal/response-fold.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
@@ -64,7 +65,7 @@ export class ResolvedResponse {
     const { isCompaction = false, prompt, operator } = open
     // biome-ignore lint/plugin: Entries contain names as plain text; a name that no tool has teaches nothing.
     const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
-    this.#taught = taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching)
+    this.#taught = atOnce(taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching))
     return this.#taught
   }
 

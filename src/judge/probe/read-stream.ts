@@ -1,5 +1,6 @@
 import { createParser } from 'eventsource-parser'
 import { isFields } from '../../shared/fields.js'
+import { createLineFeeds } from '../../shared/line-feeds.js'
 import type { Api } from '../conformance/api.js'
 import { eventKindOf } from '../conformance/event-kind.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
@@ -98,9 +99,11 @@ export function createHttpStreamReader(
     },
   })
 
+  const lineFeeds = createLineFeeds()
+
   function feed(text: string): void {
     const before = events.length
-    parser.feed(text)
+    parser.feed(lineFeeds(text))
     if (events.length > before) pieces++
   }
 

@@ -6,6 +6,7 @@ import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
 import { createSseDecoder, decodeSse, encodeSse, SSE_DONE, type SseSource } from '../../../src/core/sse/index.js'
 import { codePoint } from '../../../src/judge/conformance/arbitraries/code-point.js'
 import { RUNS } from '../../support/runs.js'
+import { searched } from '../../support/searched.js'
 
 const LAW_TIMEOUT_MS = 10_000 + RUNS * 10
 const SHARED = process.env['HARMONY_SHARED']
@@ -127,6 +128,20 @@ describe('the event stream format', () => {
     async (lineEnd) => {
       const bytes = utf8.encode(SAMPLE_TEXT.replaceAll('\n', lineEnd))
       for (const chunks of singleCuts(bytes)) expect(await read(chunks)).toStrictEqual(SAMPLE)
+    },
+  )
+
+  it.each([
+    ['one piece', 20_000],
+    ['small pieces', 16],
+  ])(
+    'the event stream format is read in one pass, whatever its line ends: of 20,000 carriage returns in %s',
+    (_, size) => {
+      const decoder = createSseDecoder({ onEvent: () => {} })
+      const count = searched(() => {
+        for (let at = 0; at < 20_000; at += size) decoder.push('\r'.repeat(size))
+      })
+      expect(count).toBeLessThan(10 * 20_000)
     },
   )
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { decodeEntries, encodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
+import { decodeEntries, encodeEntries, encodeEntriesInSlices } from '../../../src/endpoint/journal/entry-bytes.js'
 import { runs } from '../../support/runs.js'
 
 const id = fc.oneof(fc.nat(201_087), fc.constantFrom(0, 0xffffff, 0x1000000, -1))
@@ -32,4 +32,15 @@ test('bytes that are no entries, of another version, or cut off are refused', ()
   const whole = encodeEntries([{ type: 'chunk', at: 5, tokens: [1] }])
   const wrong = [[], [2], [1, 9], [...whole.slice(0, -1)], [1, 3, 200, 1, 65]]
   for (const bytes of wrong) expect(() => decodeEntries(Uint8Array.from(bytes))).toThrow(/entries: expected/)
+})
+
+test('an entry of a long request is written in slices, and read again as it was', () => {
+  const input = Array.from({ length: 50_000 }, (_, at) => ({ role: 'user', content: `Message ${at}: é 💡 \ud83d` }))
+  const entry = { type: 'open', at: 1, request: { input, metadata: undefined } } as object as Entry
+  const slices = encodeEntriesInSlices([entry])
+  let pauses = 0
+  let step = slices.next()
+  for (; !step.done; step = slices.next()) pauses += 1
+  expect(pauses).toBeGreaterThan(5)
+  expect(decodeEntries(step.value)).toEqual([JSON.parse(JSON.stringify(entry))])
 })

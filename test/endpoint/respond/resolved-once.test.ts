@@ -23,14 +23,17 @@ test('a response resolves its policy once, and its tools once for its prompts an
       const options = { engine: scriptedEngine(script, { tokenTable }), tokenTable, tools: [dice] }
       const seal = (text: string): string => text
       const types: string[] = []
-      const counts = await counter.calls(['resolvePolicy', 'teachTools', 'declareTools', 'toolChoiceOf'], async () => {
-        const sealed = { ...options, sealReasoning: seal, sealForm: seal }
-        const batches = counter.module.respond({ ...request, input: 'Roll.' }, sealed)
-        for await (const batch of batches) types.push(...batch.map(({ type }) => type))
-      })
+      const counts = await counter.calls(
+        ['resolvePolicy', 'toolsInSlices', 'declareTools', 'toolChoiceOf'],
+        async () => {
+          const sealed = { ...options, sealReasoning: seal, sealForm: seal }
+          const batches = counter.module.respond({ ...request, input: 'Roll.' }, sealed)
+          for await (const batch of batches) types.push(...batch.map(({ type }) => type))
+        },
+      )
       expect(types, what).toContain('response.mcp_call.completed')
       expect(types.at(-1), what).toBe('response.completed')
-      expect(counts, what).toEqual({ resolvePolicy: 1, teachTools: 1, declareTools: 2, toolChoiceOf: 1 })
+      expect(counts, what).toEqual({ resolvePolicy: 1, toolsInSlices: 1, declareTools: 2, toolChoiceOf: 1 })
     }
   } finally {
     counter.stop()

@@ -84,7 +84,15 @@ describe('chat completions over HTTP', () => {
   })
 
   test('errors of a request use the names of the older API', async () => {
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'nothing' }] }] as never
+    const messages = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: 5 },
+        ],
+      },
+    ] as never
     const refused = openai.chat.completions.create({ model: 'gpt-oss', messages })
     await expect(refused).rejects.toMatchObject({ status: 400, param: expect.stringMatching(/^messages\[0\]/) })
   })

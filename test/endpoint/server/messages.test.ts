@@ -484,12 +484,20 @@ describe('who asks', () => {
 
   test('errors have the shape and the words of this API, with the path in the body', async () => {
     const { ask } = messagesEndpoint(() => [answer('Hi.')])
-    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Hi' }, { type: 'video' }] }]
+    const messages = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: 5 },
+        ],
+      },
+    ]
     const { status, body, headers } = await ask('POST', '/messages', { ...QUESTION, messages })
     expect(status).toBe(400)
     expect(body).toEqual({
       type: 'error',
-      error: { type: 'invalid_request_error', message: expect.stringContaining('messages[0].content[1].type') },
+      error: { type: 'invalid_request_error', message: expect.stringContaining('messages[0].content[1].text') },
       request_id: headers.get('request-id'),
     })
   })

@@ -59,6 +59,8 @@ describe('what takes long', () => {
     ['many messages', '/responses', { input: messages(10_000) }],
     ['a strict function of many parameters', '/responses', { input: 'Hi', tools: [strict(1_000)] }],
     ['many strict functions', '/responses', { input: 'Hi', tools: strictTools(200) }],
+    ['many messages of Chat Completions', '/chat/completions', { messages: messages(10_000) }],
+    ['many messages of the Messages API', '/messages', { max_tokens: 16, messages: messages(10_000) }],
     ['a long text that is counted', '/responses/input_tokens', { input: long(300_000) }],
     ['a long conversation that is compacted', '/responses/compact', { input: long(300_000) }],
     ['a long text of Chat Completions', '/chat/completions', { messages: [{ role: 'user', content: long(300_000) }] }],

@@ -212,7 +212,8 @@ export async function prepareRequest(
   const prompted = promptedRequest(withTerms(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
-  const tools = taughtTools(prompted, { listings, hosted, policy, choice: given })
+  const teaching = taughtTools(prompted, { listings, hosted, policy, choice: given })
+  const tools = await withPauses(teaching, pause, signal)
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1

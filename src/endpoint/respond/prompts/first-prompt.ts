@@ -6,14 +6,14 @@ import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
 import type { Fields } from '../../../shared/fields.js'
-import { createWork, withPauses } from '../../../shared/slices.js'
+import { createWork, type Slices, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import type { OpenEntry, PromptRecord } from '../../journal/entry.js'
 import type { AttachmentPolicy } from '../../prompt/attachments.js'
 import type { EarlierPrompt } from '../../prompt/known-conversation.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { PromptInProgress, RenderOptions } from '../../prompt/render-prompt.js'
-import { type TaughtTools, teachTools } from '../../prompt/taught-tools.js'
+import { type TaughtTools, toolsInSlices } from '../../prompt/taught-tools.js'
 import { withTerms } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptFromEarlier } from './earlier-prompt.js'
@@ -57,9 +57,12 @@ export function promptedRequest(request: ResponseRequest, isCompaction: boolean)
 }
 
 /** Returns the tools of a {@link promptedRequest}, for all prompts of its response. @throws RequestError */
-export function taughtTools(prompted: ResponseRequest, { listings, hosted, policy, choice }: Teaching): TaughtTools {
+export function taughtTools(
+  prompted: ResponseRequest,
+  { listings, hosted, policy, choice }: Teaching,
+): Slices<TaughtTools> {
   const all = listingsWith(prompted.input, listings)
-  return teachTools(prompted as object as Fields, all, policy, hosted, choice)
+  return toolsInSlices(prompted as object as Fields, all, policy, hosted, choice)
 }
 
 /**

@@ -2,8 +2,11 @@ import type { Hono } from 'hono'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import type { SseEvent } from '../../../core/sse/index.js'
 import { resolveAnswerOptions } from '../../../dialects/chat/answer-options.js'
-import { createChatSseEncoder, fromChatRequest, toChatCompletion } from '../../../dialects/index.js'
+import { chatRequestInSlices } from '../../../dialects/chat/request.js'
+import { createChatSseEncoder, toChatCompletion } from '../../../dialects/index.js'
 import { RequestError } from '../../../shared/request-error.js'
+import { withPauses } from '../../../shared/slices.js'
+import { nextTurn } from '../../flow/next-turn.js'
 import { endedResponse } from '../../respond/terminal.js'
 import { answerEvents } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
@@ -22,10 +25,11 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
-    const chat = fromChatRequest(await server.readJson(context), {
+    const reading = chatRequestInSlices(await server.readJson(context), {
       ...server.unknownOptions,
       before: (callId) => turns.before(callId, owner),
     })
+    const chat = await withPauses(reading, server.options.pause ?? nextTurn)
     // The client's wishes take precedence: it may not want to see the reasoning.
     const answer = { reasoning, hostedCalls, ...chat.answer }
     let live: LiveResponse

@@ -2,19 +2,16 @@ import type { Context, Hono } from 'hono'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import { createSseEncoder, type SseEvent } from '../../../core/sse/index.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
-import {
-  createMessageEncoder,
-  fromMessagesRequest,
-  type MessageEncoder,
-  type MessagesRequest,
-  toMessage,
-} from '../../../dialects/index.js'
+import { createMessageEncoder, type MessageEncoder, type MessagesRequest, toMessage } from '../../../dialects/index.js'
 import { isToolUse } from '../../../dialects/messages/answer.js'
+import { messagesRequestInSlices } from '../../../dialects/messages/request.js'
 import { shownCalls } from '../../../dialects/messages/server-tools.js'
 import { sealsIn } from '../../../dialects/messages/signature.js'
 import { toolUseId } from '../../../dialects/messages/tool-input.js'
 import { merged } from '../../../shared/merged.js'
 import { RequestError } from '../../../shared/request-error.js'
+import { withPauses } from '../../../shared/slices.js'
+import { nextTurn } from '../../flow/next-turn.js'
 import { endedResponse } from '../../respond/terminal.js'
 import type { KeptResponse } from '../../stores/store.js'
 import { answerEvents } from '../answer-events.js'
@@ -98,12 +95,13 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     const owner = context.get('owner')
     const body = await server.readJson(context)
     const calls = await service.openCalls(sealsIn(body), owner, context.req.raw.signal)
-    return fromMessagesRequest(body, {
+    const reading = messagesRequestInSlices(body, {
       ...server.unknownOptions,
       opened: (sealed) => calls.get(sealed),
       // Looked up by the ids of calls in this API.
       before: (id) => server.hostedTurns.before(id, owner),
     })
+    return await withPauses(reading, server.options.pause ?? nextTurn)
   }
 
   /** Records what the blocks of an answer do not show, for clients that drop thinking. */

@@ -1,4 +1,5 @@
 import { createParser, type EventSourceParser } from 'eventsource-parser'
+import { createLineFeeds } from '../../../shared/line-feeds.js'
 import { shortened } from '../../../shared/shortened.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { failureOf } from './failure-of.js'
@@ -13,6 +14,7 @@ export const MOST_LINES = 10_000
 export class EventReader {
   readonly #take: (event: unknown) => void
   readonly #parser: EventSourceParser
+  readonly #lineFeeds = createLineFeeds()
   #isDone = false
   /** Since the last event. */
   #lines = 0
@@ -47,13 +49,14 @@ export class EventReader {
    * @throws EngineError after the preceding events: the engine's own `error`; `server_error` if a line does not belong
    * to an event stream, data is not JSON, or an event is too long. Whatever `take` throws
    */
-  feed(text: string): void {
+  feed(piece: string): void {
     if (this.#isDone) return
+    const text = this.#lineFeeds(piece)
     this.#parser.feed(text)
     // A blank line ends an event or a keep-alive comment.
     const sinceBreak = this.#lineBreak + text
-    this.#lines = /\n\r?\n/.test(sinceBreak) ? 0 : this.#lines + text.split(/\r\n?|\n/).length - 1
-    this.#lineBreak = /\n\r?$/.exec(sinceBreak)?.[0] ?? ''
+    this.#lines = sinceBreak.includes('\n\n') ? 0 : this.#lines + text.split('\n').length - 1
+    if (text !== '') this.#lineBreak = text.endsWith('\n') ? '\n' : ''
     if (this.#lines > MOST_LINES) tooLong()
   }
 

@@ -1,5 +1,6 @@
 import { later } from '../../../flow/next-turn.js'
 import type { Append, Appended, ResponseStore } from '../../../stores/store.js'
+import { createWaitingAppends } from './waiting-appends.js'
 
 /** Batches the appends of all responses of the process. */
 export interface BatchWriter {
@@ -12,6 +13,8 @@ export interface BatchWriter {
  * without this limit, a thousand simultaneous tokens would make that turn long.
  */
 const MOST = 256
+/** The bytes of entries after which a batch ends: the next one, with the appends of other owners, waits for its disk. */
+const MOST_BYTES = 1_048_576
 
 interface Waiting {
   readonly append: Append
@@ -21,36 +24,19 @@ interface Waiting {
 
 /**
  * One call of the store runs at a time; appends that arrive meanwhile form the next one. So a store that takes 20 ms is
- * called 50 times a second, however many responses there are.
+ * called 50 times a second, however many responses there are. Owners take turns in each call.
  */
 export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWriter {
-  let waiting: Waiting[] = []
+  const waiting = createWaitingAppends<Waiting>()
   let isWriting = false
-
-  /** Returns the next appends, one for each response: a second append of the same response depends on the first. */
-  function next(): readonly Waiting[] {
-    if (waiting.length === 1) {
-      const only = waiting
-      waiting = []
-      return only
-    }
-    const taken = new Map<string, Waiting>()
-    const left: Waiting[] = []
-    for (const one of waiting) {
-      const { responseId } = one.append.lease
-      if (taken.size < MOST && !taken.has(responseId)) taken.set(responseId, one)
-      else left.push(one)
-    }
-    waiting = left
-    return [...taken.values()]
-  }
 
   async function write(): Promise<void> {
     isWriting = true
     // Joins appends of other responses in this step of the loop.
     await undefined
-    while (waiting.length > 0) {
-      const batch = next()
+    for (;;) {
+      const batch = waiting.take(MOST, MOST_BYTES)
+      if (batch.length === 0) break
       try {
         const appended = await store.append(batch.map(({ append }) => append))
         for (const [at, { resolve }] of batch.entries()) resolve(appended[at] ?? { state: 'lost' })
@@ -66,7 +52,7 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
   return {
     append(append) {
       return new Promise((resolve, reject) => {
-        waiting.push({ append, resolve, reject })
+        waiting.add({ append, resolve, reject })
         if (!isWriting) void write()
       })
     },
