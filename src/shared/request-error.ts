@@ -39,6 +39,7 @@ export type RequestErrorCode =
   | 'invalid_json'
   | 'invalid_message'
   | 'request_too_large'
+  | 'unsupported_content_encoding'
   | 'context_length_exceeded'
   | 'previous_response_not_found'
   | 'model_not_found'

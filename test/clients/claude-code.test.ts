@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -20,6 +20,8 @@ const hasAsked = (messages: readonly HarmonyMessage[], words: string): boolean =
 const toolSaid = (messages: readonly HarmonyMessage[]): string[] =>
   messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []))
 
+/** A red dot. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 /** Plays one turn after the other, for any prompt. */
 function steps(turns: (folder: string) => Script[]): (folder: () => string) => Script {
   return (folder) => (prompt) => {
@@ -175,6 +177,14 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect(claude.engine.calls.at(-1)?.messages.some(({ content }) => content.includes('interrupted'))).toBe(true)
     expect(await claude.ask('/compact', '--resume', session)).toMatchObject({ is_error: false })
     expect(await claude.ask('And now?', '--resume', session)).toMatchObject({ result: 'After the summary.' })
+  })
+
+  test('a session to which an image was attached goes on', async () => {
+    claude = await ClaudeCode.start(() => () => [answer('Here I am.')])
+    writeFileSync(join(claude.folder, 'dot.png'), Buffer.from(PNG, 'base64'))
+    const { session_id } = await claude.ask('What is in @dot.png?')
+    const { result, is_error } = await claude.ask('Are you there?', '--resume', session_id)
+    expect([result, is_error]).toEqual(['Here I am.', false])
   })
 
   test('/context counts tokens without asking the model', async () => {

@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
   leaseSeconds: 'app',
   memoryBytes: 'app',
   bodyBytes: 'app',
+  bodyRatio: 'app',
   bodySeconds: 'app',
   connections: 'app',
   waitingRequests: 'app',

@@ -66,6 +66,15 @@ const FAILURES: ReadonlyMap<string, MessageErrorType> = new Map([
 /** Clients recognize an excessive prompt by these words, and compact their conversation. */
 const TOO_LONG = 'prompt is too long (capability_rejected: prompt_too_long)'
 
+/**
+ * Claude Code takes an attachment out of its conversation at these words, and goes on; without them each later request
+ * has it again, and is refused. By what an attachment is called in the refusal.
+ */
+const UNPROCESSED: readonly (readonly [string, string])[] = [
+  ['image inputs are not supported', 'Could not process image. '],
+  ['file inputs are not supported', 'Could not process PDF. '],
+]
+
 interface Worded {
   readonly code: string | null
   readonly message: string
@@ -75,5 +84,8 @@ interface Worded {
 /** Adds the parameter to the message, since the API has no `param`. */
 function messageOf({ code, message, param = null }: Worded): string {
   if (code === 'context_length_exceeded') return `${TOO_LONG}: ${message}`
-  return param === null || message.includes(param) ? message : `${param}: ${message}`
+  const named = param === null || message.includes(param) ? message : `${param}: ${message}`
+  const [, opening = ''] =
+    UNPROCESSED.find(([refused]) => code === 'unsupported_value' && message.includes(refused)) ?? []
+  return `${opening}${named}`
 }

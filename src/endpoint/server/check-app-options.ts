@@ -19,6 +19,7 @@ type AppLimits = NonNullable<ResponsesAppOptions['limits']>
 export const APP_LIMITS: OptionTable<AppLimits> = {
   ...SERVICE_LIMITS,
   bodyBytes: wholeNumber(1),
+  bodyRatio: wholeNumber(1),
   bodySeconds: wholeNumber(1, MOST_SECONDS),
   connections: wholeNumber(1),
   waitingRequests: wholeNumber(1),

@@ -13,7 +13,7 @@ export function corsHeaders(request: Headers, origins: readonly string[]): Recor
     'access-control-allow-origin': origin,
     'access-control-allow-headers': allowedHeaders(request.get('access-control-request-headers') ?? ''),
     'access-control-allow-methods': 'GET, POST, DELETE, OPTIONS',
-    'access-control-expose-headers': 'x-request-id, request-id, retry-after',
+    'access-control-expose-headers': 'x-request-id, request-id, retry-after, accept-encoding',
     'access-control-max-age': '600',
   }
 }
@@ -26,4 +26,4 @@ function allowedHeaders(requestedHeaders: string): string {
   ].join(', ')
 }
 
-const HEADERS = ['authorization', 'content-type', 'idempotency-key']
+const HEADERS = ['authorization', 'content-type', 'content-encoding', 'idempotency-key']

@@ -2,6 +2,7 @@ import { type Failure, NEUTRAL } from '../../core/completion/failure.js'
 import { errorTypeOf, RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 import { failureOf, OVERLOADED } from '../respond/opening/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
+import { UnsupportedEncoding } from './decode/content-encoding.js'
 import { StoreFailure } from './service/storage/bounded-store.js'
 import { STORE_FAILED } from './service/storage/store-failed.js'
 
@@ -22,6 +23,9 @@ const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
 
 /** @param report - receives errors that are not the client's fault, which it is not shown */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
+  if (error instanceof UnsupportedEncoding) {
+    return { ...answerOf(error), headers: { 'accept-encoding': error.accepted } }
+  }
   if (error instanceof RequestError) return answerOf(error)
   report(error)
   return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : failureOf(error))

@@ -8,13 +8,17 @@ import { nextTurn } from '../flow/next-turn.js'
 import { createJsonScan, type JsonScan, scanJson } from '../request/json-scan.js'
 import { type RequestLimits, resolveLimits } from '../request/limits.js'
 import { isUnread, readIncoming, readStream } from './body-chunks.js'
+import { decoderFor } from './decode/content-encoding.js'
+import { startDecoding } from './decode/decoding.js'
 import { keptBody } from './kept-body.js'
 import { nodeBindings } from './node-bindings.js'
 import { type BodyCount, createBodyCount } from './service/limits/body-count.js'
 
 export interface BodyLimits {
-  /** The limit of a request's body, in bytes. Default 33,554,432: 32 MiB. */
+  /** The limit of a request's body, in bytes, also once it is decompressed. Default 33,554,432: 32 MiB. */
   readonly bodyBytes?: number
+  /** How many times its size a compressed body may become, above its first decoded MiB. Default 200. */
+  readonly bodyRatio?: number
   /** The time limit for a body to arrive, in seconds. Default 30. */
   readonly bodySeconds?: number
 }
@@ -26,7 +30,7 @@ export type ReadJson = (context: Context) => Promise<unknown>
  * @throws HarmonyResponsesError `bad_option`
  */
 export function createJsonReader(
-  { bodyBytes = 33_554_432, bodySeconds = 30 }: BodyLimits = {},
+  { bodyBytes = 33_554_432, bodyRatio = 200, bodySeconds = 30 }: BodyLimits = {},
   size: RequestLimits = {},
   pause: Pause = nextTurn,
 ): ReadJson {
@@ -42,7 +46,8 @@ export function createJsonReader(
     })
     if (typeof body === 'object') return body
     const scan = createJsonScan(bounds)
-    const text = body ?? (await readText(context, bindings.incoming, { bodyBytes, bodySeconds }, scan, count))
+    const text =
+      body ?? (await readText(context, bindings.incoming, { bodyBytes, bodyRatio, bodySeconds }, scan, count))
     if (text.length > bodyBytes) throw tooLarge(bodyBytes)
     count.bytes(text.length)
     count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
@@ -64,14 +69,16 @@ export function createJsonReader(
 /** The cost of parsing a character, relative to encoding one. */
 const PARSING = 1 / 16
 
-/** Reads at most the allowed bytes, whatever length was announced. */
+/** Reads at most the allowed bytes, whatever length was announced, and however much they become. */
 async function readText(
   context: Context,
   incoming: IncomingMessage | undefined,
-  { bodyBytes, bodySeconds }: Required<BodyLimits>,
+  { bodyBytes, bodyRatio, bodySeconds }: Required<BodyLimits>,
   scan: JsonScan,
   count: BodyCount,
 ): Promise<string> {
+  // A parser that read the body before has decoded it; this one has not been read.
+  const coding = decoderFor(context.req.header('content-encoding'))
   const decoder = new TextDecoder()
   const parts: string[] = []
   let bytes = 0
@@ -85,19 +92,30 @@ async function readText(
   }
   const body = isUnread(incoming) ? incoming : context.req.raw.body
   if (body === null) return ''
-  const reading = 'getReader' in body ? readStream(body, take) : readIncoming(body, take)
+  const held = context.get('held') as ByteHold
+  const decoding = coding && startDecoding(coding, { held, most: bodyRatio }, take)
+  let arrived = 0
+  const takeEncoded = (chunk: Uint8Array): void | Promise<void> => {
+    arrived += chunk.byteLength
+    if (arrived > bodyBytes) throw tooLarge(bodyBytes)
+    return decoding?.push(chunk)
+  }
+  const takeEach = decoding === undefined ? take : takeEncoded
+  const reading = 'getReader' in body ? readStream(body, takeEach) : readIncoming(body, takeEach)
+  const whole = decoding === undefined ? reading.done : reading.done.then(() => decoding.end())
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(tooLate()), bodySeconds * 1000)
   })
   try {
-    await Promise.race([reading.done, late])
+    await Promise.race([whole, late])
   } catch (error) {
     reading.stop()
     if (error instanceof RequestError) throw error
     throw unreadable()
   } finally {
     clearTimeout(timer)
+    decoding?.stop()
   }
   return parts.join('') + decoder.decode()
 }

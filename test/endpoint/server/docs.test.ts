@@ -55,6 +55,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   leaseSeconds: true,
   memoryBytes: true,
   bodyBytes: true,
+  bodyRatio: true,
   bodySeconds: true,
   connections: true,
   waitingRequests: true,

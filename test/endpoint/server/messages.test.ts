@@ -502,6 +502,23 @@ describe('who asks', () => {
     })
   })
 
+  test.each([
+    ['image', 'image/png', 'Could not process image. ', 'image inputs are not supported'],
+    ['document', 'application/pdf', 'Could not process PDF. ', 'file inputs are not supported'],
+  ])(
+    'a refused %s begins with the words at which Claude Code takes it out',
+    async (type, media_type, opening, ours) => {
+      const { ask } = messagesEndpoint(() => [answer('Hi.')])
+      const source = { type: 'base64', media_type, data: 'AAAA' }
+      const messages = [{ role: 'user', content: [{ type, source }] }]
+      const { status, body } = await ask('POST', '/messages', { ...QUESTION, messages })
+      expect([status, body.error.type]).toEqual([400, 'invalid_request_error'])
+      expect(body.error.message.startsWith(opening)).toBe(true)
+      expect(body.error.message).toContain(ours)
+      expect(body.error.message).toContain('messages[0].content[0]')
+    },
+  )
+
   test('a conversation that is too long is refused in words that clients compact it for', async () => {
     const served = endpoint(() => [fail(new EngineError('context_length_exceeded', 'too long'))])
     const asked = sdkOf(served).messages.create({ ...QUESTION, messages: [...QUESTION.messages] })

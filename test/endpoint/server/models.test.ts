@@ -101,6 +101,39 @@ describe('an app without models', () => {
   })
 })
 
+describe('a model by its name', () => {
+  const gets = async ({ ask }: Endpoint, name: string, headers = {}): Promise<unknown[]> => {
+    const { status, body } = await ask('GET', `/models/${name}`, undefined, headers)
+    return [status, body.id ?? body.error.code ?? body.error.type]
+  }
+
+  test("a name that otherModels 'any' serves is found, in the form of each API", async () => {
+    const open = serving({ models: NAMES, otherModels: 'any' })
+    expect(await gets(open, 'gpt-5.4')).toEqual([200, 'gpt-5.4'])
+    expect(await gets(open, 'org/gpt-5.4')).toEqual([200, 'org/gpt-5.4'])
+    const { body } = await open.ask('GET', '/models/claude-x', undefined, { 'anthropic-version': '2023-06-01' })
+    expect(body).toMatchObject({ type: 'model', id: 'claude-x', display_name: 'claude-x' })
+  })
+
+  test('an alias that Claude Code gets listed is found with and without the header of its API', async () => {
+    const named = serving({ models: NAMES })
+    for (const headers of [{}, { 'anthropic-version': '2023-06-01' }]) {
+      expect(await gets(named, 'claude-gpt-oss-120b', headers)).toEqual([200, 'claude-gpt-oss-120b'])
+    }
+  })
+
+  test('a name that no POST serves is not found in any API', async () => {
+    const own = scriptedEngine(() => answer('Hi.'), { tokenTable })
+    const engine = (model: string) => (model === 'gpt-oss-20b' ? own : undefined)
+    for (const options of [{ models: NAMES }, { otherModels: 'refuse' }, { engine }] as const) {
+      expect(await gets(serving(options), 'gpt-5.4')).toEqual([404, 'model_not_found'])
+      const theirs = { 'anthropic-version': '2023-06-01' }
+      expect(await gets(serving(options), 'gpt-5.4', theirs)).toEqual([404, 'not_found_error'])
+    }
+    expect(await gets(serving({ engine }), 'gpt-oss-20b')).toEqual([200, 'gpt-oss-20b'])
+  })
+})
+
 test('models that are no list of names, and other words for otherModels, are typed errors', () => {
   const make = (options: object) => () => serving(options)
   expect(make({ models: 'any' })).toThrow("models: expected an array of names (otherModels: 'any' serves all others)")

@@ -3,10 +3,9 @@ import { RequestError } from '../../../shared/request-error.js'
 import { modelAlias, modelOfAlias } from '../model-aliases.js'
 import { type Env, type ServerContext, speaksMessages } from '../server-context.js'
 
-/** Adds `GET /models` and `GET /models/MODEL`: the names that the host listed. `otherModels` may serve others, too. */
+/** Adds `GET /models`, the names that the host listed, and `GET /models/MODEL`, each name that some POST serves. */
 export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
-  // The creation time of the engine's model is unknown, and clients require a number.
-  const models = service.models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'harmony-responses' }))
+  const models = service.models.map(model)
   const infos = [...new Set(service.models.flatMap((id) => [modelAlias(id), id]))].map(modelInfo)
   app.get('/models', (context) => {
     if (!speaksMessages(context)) return context.json({ object: 'list', data: models })
@@ -15,16 +14,21 @@ export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
   })
   app.get('/models/:id{.+}', (context) => {
     const id = context.req.param('id')
-    const isTheirs = speaksMessages(context)
-    const known = isTheirs ? (modelOfAlias(id, service.models) ?? id) : id
-    const model = models.find((one) => one.id === known)
-    if (model !== undefined) return context.json(isTheirs ? modelInfo(id) : model)
+    if (service.serves(modelOfAlias(id, service.models) ?? id)) {
+      return context.json(speaksMessages(context) ? modelInfo(id) : model(id))
+    }
     throw new RequestError(`The model '${id.slice(0, 80)}' does not exist`, {
       status: 404,
       param: 'model',
       code: 'model_not_found',
     })
   })
+}
+
+/** Returns a model in OpenAI's form. */
+function model(id: string): { id: string; object: 'model'; created: number; owned_by: string } {
+  // The creation time of the engine's model is unknown, and clients require a number.
+  return { id, object: 'model', created: 0, owned_by: 'harmony-responses' }
 }
 
 /** Returns a model in the form of the Messages API. */

@@ -42,6 +42,8 @@ export interface ResponseService {
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
   /** The listed names. */
   readonly models: readonly string[]
+  /** Whether a request may name this model: `otherModels` may serve names that are not listed. */
+  serves(model: string): boolean
   /** The number of running responses, and of waiting requests. */
   readonly load: { readonly running: number; readonly waiting: number }
   /** The memory in use, by purpose. */
@@ -106,6 +108,7 @@ export function openService(options: ServiceOptions): ResponseService {
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
     models,
+    serves: setup.serves,
     get load() {
       return { running: admission.running, waiting: admission.waiting }
     },

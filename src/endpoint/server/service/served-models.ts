@@ -6,6 +6,7 @@ import type { ServiceOptions } from './options.js'
 export interface ServedModels {
   /** The listed names. The first is the model of a request that names none. */
   readonly models: readonly string[]
+  serves(model: string): boolean
   /** @throws RequestError if the model is not served */
   engineOf(model: string): TokenEngine
 }
@@ -15,13 +16,17 @@ export function servedModels(options: Pick<ServiceOptions, 'engine' | 'models' |
   // A host that lists its models wants errors for wrong names; one that lists none has one model, under any name.
   const { otherModels = options.models === undefined ? 'any' : 'refuse' } = options
 
+  function find(model: string): TokenEngine | undefined {
+    if (otherModels !== 'any' && !models.includes(model)) return undefined
+    return typeof engine === 'function' ? engine(model) : engine
+  }
+
   return {
     models,
+    serves: (model) => find(model) !== undefined,
     engineOf(model) {
-      if (otherModels === 'any' || models.includes(model)) {
-        const found = typeof engine === 'function' ? engine(model) : engine
-        if (found !== undefined) return found
-      }
+      const found = find(model)
+      if (found !== undefined) return found
       const message = `The model '${model.slice(0, 80)}' does not exist or you do not have access to it.`
       throw new RequestError(message, { status: 404, code: 'model_not_found' })
     },

@@ -68,6 +68,8 @@ export interface Setup {
    */
   readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
+  /** Whether a request may name this model. */
+  serves(model: string): boolean
   /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
   readonly guard: GuardEngine
@@ -88,7 +90,7 @@ const TRANSIENT_BYTES = 67_108_864
 
 export function setUp(options: ServiceOptions): Setup {
   const { tokenTable, tools, limits = {}, onError = console.error } = options
-  const { models, engineOf } = servedModels(options)
+  const { models, serves, engineOf } = servedModels(options)
   const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
   const { clock = unixSeconds, pause = nextTurn } = options
   // Setting the system's clock must not change what is remembered here.
@@ -143,6 +145,7 @@ export function setUp(options: ServiceOptions): Setup {
     beginning: new Set(),
     starting: new Map(),
     stop: createStop(),
+    serves,
     engineOf,
     guard: createEngineGuard(limits, deadlines),
     respondOptions(responseId, owner, request) {
