@@ -87,7 +87,8 @@ describe('the report of a stream', () => {
       `stream 1: 22 events, 44 violations, 0 warnings, 1 cause (profile openai)
   error    line 1, event 0 response.created
            sequence_number is missing from all 22 events
-           sequence-numbers: sequence_number is 0, 1, 2, ... across all events.
+           sequence-numbers: sequence_number is 0, 1, 2, ... across all events; a keepalive may
+           repeat the last one.
            and because of it: 22 more (event-shape ×22)
 `,
     )

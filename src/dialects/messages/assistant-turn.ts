@@ -112,7 +112,8 @@ export class AssistantTurn {
       // The model makes its calls before its answer, and answers once.
       const isPreamble = at < Math.max(lastCall, last) || before <= this.#beforeHidden
       const phase = isPreamble ? 'commentary' : 'final_answer'
-      items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made, ...after)
+      items.push(kind === 'text' ? { ...made, item: { ...made.item, phase } } : made)
+      for (const item of after) items.push(item)
     }
     sealsUpTo(Number.MAX_SAFE_INTEGER)
     return items

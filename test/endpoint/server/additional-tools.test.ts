@@ -296,9 +296,17 @@ describe('a conversation with tools of its own', () => {
   })
 })
 
+test('a tool of a type that nobody knows is left out of an item, and reported', async () => {
+  const subjects: unknown[] = []
+  const served = endpoint([answer('Hi.')], { response: { onDiagnostic: ({ subject }) => subjects.push(subject) } })
+  const { status } = await served.create({ input: [declares({ type: 'dance' }, EXEC), user()] })
+  expect(status).toBe(200)
+  expect(subjects).toEqual(["input[].tools[] of type 'dance'"])
+  expect(developerTexts(served, 0)).toEqual([expect.stringContaining('type exec = ')])
+})
+
 describe('what an item of tools is refused for', () => {
   test.each<[what: string, item: object, param: string]>([
-    ['a type that tools do not have', declares({ type: 'dance' }), 'input[0].tools[0].type'],
     ['a name with a blank', declares({ type: 'custom', name: 'a b' }), 'input[0].tools[0].name'],
     ['two tools of one name', declares(EXEC, { ...WEATHER, name: 'exec' }), 'input[0].tools[1].name'],
     ['another role', { ...declares(EXEC), role: 'user' }, 'input[0].role'],

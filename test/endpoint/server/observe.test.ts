@@ -90,7 +90,7 @@ describe('metrics', () => {
   test('a refused request tells its status, and of no response', async () => {
     const { metrics, of, client } = watched()
     await expect(
-      client.responses.create({ model: 'gpt-oss', input: [{ type: 'nonsense' }] as never }),
+      client.responses.create({ model: 'gpt-oss', input: [{ role: 'nonsense' }] as never }),
     ).rejects.toThrow()
     expect(metrics.map(({ type }) => type)).toEqual(['request_started', 'request_ended'])
     expect(of('request_ended')[0]?.status).toBe(400)

@@ -54,7 +54,7 @@ export function createWaitingAppends<Waiting extends { readonly append: Append }
         if (responses.size > 0) owners.set(owner, responses)
         if (taken.length >= most || bytes >= mostBytes) break
       }
-      for (const each of left) put(...each)
+      for (const [responseId, owner, appends] of left) put(responseId, owner, appends)
       return taken
     },
   }
