@@ -220,9 +220,16 @@ export function unsupported(param: string, what: string, hint?: string): Request
   })
 }
 
-/** Returns the error for a conversation that exceeds the model's context. */
-export function contextLengthExceeded(): RequestError {
-  const message = 'Your input exceeds the context window of this model. Please adjust your input and try again.'
+/**
+ * Returns the error for a conversation that exceeds the model's context. LiteLLM and LangChain recognise the first sentence,
+ * which is OpenAI's in Chat Completions; the others are OpenAI's in Responses.
+ *
+ * @param most - the context, in tokens
+ */
+export function contextLengthExceeded(most: number): RequestError {
+  const message =
+    `This model's maximum context length is ${most} tokens. ` +
+    'Your input exceeds the context window of this model. Please adjust your input and try again.'
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 

@@ -9,7 +9,7 @@ import { checkHolds } from '../engines/contract/check-constraint.js'
 import { checkGenerate } from '../engines/contract/check-generate.js'
 import type { EngineCapabilities } from '../engines/contract/constraint.js'
 import type { GenerateOptions, TokenEngine, TokenStream } from '../engines/contract/engine.js'
-import { EngineError } from '../engines/contract/engine-error.js'
+import { promptTooLong } from '../engines/contract/prompt-too-long.js'
 import { tokenStream } from '../engines/contract/token-stream.js'
 import { check, HarmonyResponsesError } from '../shared/errors.js'
 import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
@@ -116,10 +116,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     signal: AbortSignal,
   ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
     const table = tokenTable ?? (await loadTokenTable())
-    if (prompt.length >= contextLength) {
-      const message = `The prompt has ${prompt.length} tokens, and the context ${contextLength}.`
-      throw new EngineError('context_length_exceeded', message)
-    }
+    if (prompt.length >= contextLength) throw promptTooLong(prompt.length, contextLength)
     const { turn, rest: script } = await turnFor(prompt, given, signal, table)
     const usage = { inputTokens: prompt.length, cachedTokens: commonLength(cache, prompt.subarray(0, -1)) }
     given.onUsage?.(usage)

@@ -4,6 +4,7 @@ import { checkOptions, type OptionTable } from '../../shared/options/check-optio
 import { aFunction, oneOf, wholeNumber } from '../../shared/options/checks.js'
 import { EngineError } from '../contract/engine-error.js'
 import type { TokenEngine } from '../contract/index.js'
+import { promptTooLong } from '../contract/prompt-too-long.js'
 import { BANNED } from './http/banned-tokens.js'
 import type { StepReader } from './http/call-stream.js'
 import { failureOf } from './http/failure-of.js'
@@ -113,7 +114,8 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     async body({ prompt, sampling, stop, maxTokens, logprobs, constraint, cacheSalt }, client, signal) {
       const { temperature, topP, topK, minP, seed } = sampling
       const { maxPromptLength = Number.POSITIVE_INFINITY } = await info.get(client, signal)
-      if (prompt.length > maxPromptLength) throw tooLong(prompt.length, maxPromptLength)
+      // Its own refusal costs a place in its queue, and with `--allow-auto-truncate` it would answer another prompt.
+      if (prompt.length > maxPromptLength) throw promptTooLong(prompt.length, maxPromptLength + 1)
       return {
         input_ids: prompt,
         sampling_params: {
@@ -157,12 +159,6 @@ function backendOf({ grammarBackend = '' }: ServerInfo): GrammarBackend {
  */
 function newTokens(maxTokens: number | undefined, room: number): number | null {
   return maxTokens === undefined || maxTokens > room ? null : maxTokens
-}
-
-/** SGLang's own refusal costs a place in its queue, and with `--allow-auto-truncate` it would answer another prompt. */
-function tooLong(tokens: number, most: number): EngineError {
-  const message = `The prompt has ${tokens} tokens, and SGLang takes ${most} at most.`
-  return new EngineError('context_length_exceeded', message)
 }
 
 function constrained(sent: SentConstraint): object {

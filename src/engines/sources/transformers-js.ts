@@ -6,6 +6,7 @@ import { checkHolds } from '../contract/check-constraint.js'
 import { checkGenerate } from '../contract/check-generate.js'
 import { EngineError } from '../contract/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../contract/index.js'
+import { promptTooLong } from '../contract/prompt-too-long.js'
 import { tokenStream } from '../contract/token-stream.js'
 import { createTurns } from './pool.js'
 import { createTokenQueue, type TokenQueue, type TransformersStreamer } from './transformers-js/token-queue.js'
@@ -94,7 +95,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
   ): AsyncGenerator<TokenChunk, StreamEnd> {
     const { sampling = {}, stop = STOP_TOKENS } = options
     const room = (contextSize as number) - prompt.length
-    if (room < 1) throw new EngineError('context_length_exceeded', tooLong(prompt.length, contextSize as number))
+    if (room < 1) throw promptTooLong(prompt.length, contextSize as number)
     const limit = Math.min(options.maxTokens ?? room, room)
     const { temperature = 1, topK = 0 } = sampling
     const queue = createTokenQueue()
@@ -168,10 +169,6 @@ function checkPossible({ sampling: { topP = 1, minP = 0, seed } = {}, logprobs }
   check(minP === 0, 'sampling.minP', says('0'), minP)
   check(seed === undefined, 'sampling.seed', says('none'), seed)
   check(logprobs === undefined, 'logprobs', says('none'), logprobs)
-}
-
-function tooLong(length: number, contextSize: number): string {
-  return `the prompt has ${length} tokens, but the model's context holds ${contextSize}`
 }
 
 /** One call at a time per model, even with two engines, because its sessions cannot run concurrently. */

@@ -40,7 +40,7 @@ function fitted(
   contextLength = Number.POSITIVE_INFINITY,
 ): Prompt {
   const prompt = atOnce(fittingPrompt(request, withTools(request, options), createWork(), contextLength))
-  if (prompt === undefined) throw contextLengthExceeded()
+  if (prompt === undefined) throw contextLengthExceeded(contextLength)
   return prompt
 }
 

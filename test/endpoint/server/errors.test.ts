@@ -44,6 +44,20 @@ test('a prompt that does not fit into the context is 400', async () => {
   expect([status, body.error.code]).toEqual([400, 'context_length_exceeded'])
 })
 
+test('a prompt that does not fit is refused in the words by which clients know it, in all APIs', async () => {
+  const { ask } = endpoint(scriptedEngine(() => answer('Hi'), { contextLength: 30 }))
+  const messages = [{ role: 'user', content: 'Hi' }]
+  const told = await Promise.all([
+    ask('POST', '/responses', { input: 'Hi' }),
+    ask('POST', '/chat/completions', { messages }),
+    ask('POST', '/messages', { messages, max_tokens: 9 }),
+  ])
+  const words = "This model's maximum context length is 30 tokens. Your input exceeds the context window of this model."
+  for (const { body } of told) expect(body.error.message).toContain(words)
+  expect(told[0]?.body.error.message).toMatch(/^This model's maximum/)
+  expect(told[1]?.body.error.message).toMatch(/^This model's maximum/)
+})
+
 describe('a store that fails', () => {
   const failingAt = (method: keyof ResponseStore, error: Error, from = 1): ResponseStore => {
     const store = createMemoryStore()

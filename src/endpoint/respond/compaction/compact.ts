@@ -74,7 +74,7 @@ export async function compact(request: ResponseRequest, options: CompactOptions)
     bound - 1,
   )
   const prompt = await withPauses(rendering, pause, signal)
-  if (prompt === undefined) throw contextLengthExceeded()
+  if (prompt === undefined) throw contextLengthExceeded(bound)
   const { text, usage } = await summarize(prompt.tokens, request, options)
   return { item: compactionItem(text, itemId, sealCompaction), usage }
 }

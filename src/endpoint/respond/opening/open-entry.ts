@@ -219,7 +219,7 @@ export async function prepareRequest(
   const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
   const how = { rendering, tools, isCompaction, contextLength, ...(approvedCalls && { approvedCalls }) }
   const prompt = await firstPrompt(prompted, how, options, signal)
-  if (prompt === undefined) throw counted === undefined ? contextLengthExceeded() : tooManyToCount(counted)
+  if (prompt === undefined) throw counted === undefined ? contextLengthExceeded(contextLength) : tooManyToCount(counted)
   return { request: whole, isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
 }
 

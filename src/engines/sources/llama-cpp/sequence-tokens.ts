@@ -1,6 +1,7 @@
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../../../core/tokens/token-source.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS } from '../../contract/index.js'
+import { promptTooLong } from '../../contract/prompt-too-long.js'
 import { gbnfOf } from '../gbnf.js'
 import { constrain } from './constrain.js'
 import { llamaError } from './llama-error.js'
@@ -80,10 +81,7 @@ async function prefill(
 /** @throws EngineError `context_length_exceeded` if a prompt leaves no room for an answer */
 export function checkFits(prompt: readonly number[], contextSize: number): void {
   if (prompt.length < contextSize) return
-  const message =
-    `This model's maximum context length is ${contextSize} tokens. However, your prompt has ${prompt.length} tokens, ` +
-    'and an answer needs at least one more. Please shorten the prompt.'
-  throw new EngineError('context_length_exceeded', message)
+  throw promptTooLong(prompt.length, contextSize)
 }
 
 class ContextFull extends Error {}
