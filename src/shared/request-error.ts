@@ -221,14 +221,14 @@ export function unsupported(param: string, what: string, hint?: string): Request
 }
 
 /**
- * Returns the error for a conversation that exceeds the model's context. LiteLLM and LangChain recognise the first sentence,
- * which is OpenAI's in Chat Completions; the others are OpenAI's in Responses.
+ * Returns the error for a conversation that exceeds the model's context. All sentences are OpenAI's: LiteLLM
+ * recognises the first, LangChain the second, and the third is that of Responses.
  *
  * @param most - the context, in tokens
  */
 export function contextLengthExceeded(most: number): RequestError {
   const message =
-    `This model's maximum context length is ${most} tokens. ` +
+    `This model's maximum context length is ${most} tokens. Input tokens exceed the configured limit. ` +
     'Your input exceeds the context window of this model. Please adjust your input and try again.'
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }

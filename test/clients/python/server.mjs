@@ -1,7 +1,7 @@
 // The endpoint with a model that each test scripts, for clients in Python: node server.mjs RECORD_FILE
 //
-// POST /scripts { turns } answers { model }: a request for that model plays the turns in order, one for each model call. A
-// turn is Harmony as the model writes it, or a list of that and of { "fail": true } or { "hang": true }.
+// POST /scripts { turns, contextLength? } answers { model }: a request for that model plays the turns in order, one for each
+// model call. A turn is Harmony as the model writes it, or a list of that and of { "fail": true } or { "hang": true }.
 // GET /scripts/MODEL answers what the engine was asked: { prompts }, each a list of messages. A turn may take several calls.
 //
 // Every answer over HTTP that a client got goes to RECORD_FILE, one JSON a line, for test_wire.py.
@@ -44,8 +44,9 @@ function answerScripts({ method, url }, body, answer) {
   let said
   if (method === 'POST') {
     const model = `scripted-${engines.size + 1}`
-    const turns = JSON.parse(body).turns.map((turn) => [turn].flat().map(pieceOf))
-    engines.set(model, scriptedEngine(turns))
+    const { turns, ...options } = JSON.parse(body)
+    const scripted = turns.map((turn) => [turn].flat().map(pieceOf))
+    engines.set(model, scriptedEngine(scripted, options))
     said = { model }
   } else {
     const engine = engines.get(url.slice('/scripts/'.length))

@@ -52,7 +52,9 @@ test('a prompt that does not fit is refused in the words by which clients know i
     ask('POST', '/chat/completions', { messages }),
     ask('POST', '/messages', { messages, max_tokens: 9 }),
   ])
-  const words = "This model's maximum context length is 30 tokens. Your input exceeds the context window of this model."
+  const words =
+    "This model's maximum context length is 30 tokens. Input tokens exceed the configured limit. " +
+    'Your input exceeds the context window of this model.'
   for (const { body } of told) expect(body.error.message).toContain(words)
   expect(told[0]?.body.error.message).toMatch(/^This model's maximum/)
   expect(told[1]?.body.error.message).toMatch(/^This model's maximum/)

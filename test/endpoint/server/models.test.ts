@@ -122,6 +122,12 @@ describe('a model by its name', () => {
     }
   })
 
+  test('a name that is listed is found, also where a function of engines does not have it', async () => {
+    const { ask } = endpoint([], { engine: () => undefined })
+    const [listed] = (await ask('GET', '/models')).body.data
+    expect(await ask('GET', `/models/${listed.id}`)).toMatchObject({ status: 200, body: { id: 'gpt-oss' } })
+  })
+
   test('a name that no POST serves is not found in any API', async () => {
     const own = scriptedEngine(() => answer('Hi.'), { tokenTable })
     const engine = (model: string) => (model === 'gpt-oss-20b' ? own : undefined)

@@ -3,7 +3,7 @@ import { RequestError } from '../../../shared/request-error.js'
 import { modelAlias, modelOfAlias } from '../model-aliases.js'
 import { type Env, type ServerContext, speaksMessages } from '../server-context.js'
 
-/** Adds `GET /models`, the names that the host listed, and `GET /models/MODEL`, each name that some POST serves. */
+/** Adds `GET /models`, the names that the host listed, and `GET /models/MODEL`, those and each name that a POST serves. */
 export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
   const models = service.models.map(model)
   const infos = [...new Set(service.models.flatMap((id) => [modelAlias(id), id]))].map(modelInfo)
@@ -14,7 +14,8 @@ export function modelRoutes(app: Hono<Env>, { service }: ServerContext): void {
   })
   app.get('/models/:id{.+}', (context) => {
     const id = context.req.param('id')
-    if (service.serves(modelOfAlias(id, service.models) ?? id)) {
+    const known = modelOfAlias(id, service.models) ?? id
+    if (service.models.includes(known) || service.serves(known)) {
       return context.json(speaksMessages(context) ? modelInfo(id) : model(id))
     }
     throw new RequestError(`The model '${id.slice(0, 80)}' does not exist`, {

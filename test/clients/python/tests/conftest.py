@@ -50,8 +50,8 @@ def base_url():
 
 @pytest.fixture(scope="session")
 def script():
-    """script(turn, ...): the name of a model that plays these turns, one for each request."""
-    return lambda *turns: _ask("POST", "/scripts", {"turns": turns})["model"]
+    """script(turn, ...): the name of a model that plays these turns, one for each request. Options: contextLength."""
+    return lambda *turns, **options: _ask("POST", "/scripts", {"turns": turns, **options})["model"]
 
 
 @pytest.fixture

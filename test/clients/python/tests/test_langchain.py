@@ -7,6 +7,7 @@ import pytest
 from conftest import answer, asynchronous, call, think
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
+from langchain_core.exceptions import ContextOverflowError
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
@@ -143,6 +144,11 @@ def test_an_agent_with_a_checkpoint_remembers(model_of, script, prompts):
 def test_a_failure_of_the_engine_raises(model_of, script):
     with pytest.raises(openai.InternalServerError):
         model_of(script([think("Hm."), {"fail": True}])).invoke("Go.")
+
+
+def test_a_prompt_that_does_not_fit_is_known_as_such(model_of, script):
+    with pytest.raises(ContextOverflowError):
+        model_of(script(answer("Hi."), contextLength=30)).invoke("Paris?")
 
 
 def test_a_stream_that_fails_raises(model_of, script):

@@ -122,6 +122,13 @@ def test_a_failure_of_the_engine_raises(ask, script):
         ask(litellm.completion, script([think("Hm."), {"fail": True}]), messages=ASKED)
 
 
+def test_a_prompt_that_does_not_fit_is_known_as_such(ask, script):
+    with pytest.raises(litellm.ContextWindowExceededError):
+        ask(litellm.completion, script(answer("Hi."), contextLength=30), messages=ASKED)
+    with pytest.raises(litellm.ContextWindowExceededError):
+        ask(litellm.responses, script(answer("Hi."), contextLength=30), input="Paris?")
+
+
 def test_a_response_whose_engine_fails_raises(ask, script):
     with pytest.raises(litellm.InternalServerError):
         ask(litellm.responses, script([think("Hm."), {"fail": True}]), input="Go.")
