@@ -176,6 +176,16 @@ describe('the options of serve', () => {
       }
     })
 
+    test('no name that a client invents reaches the log with control characters, or in full length', async () => {
+      const { url, io } = await serve(['--replay'])
+      const body = { ...FRANCE, [`\u001b[31m${'x'.repeat(10_000)}\n`]: 1 }
+      expect((await fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify(body) })).status).toBe(200)
+      const [line = ''] = io.err.match(/^.*unknown_input.*$/m) ?? []
+      expect(line).toContain('xxx...')
+      expect(line).not.toContain('\u001b')
+      expect(line.length).toBeLessThan(300)
+    })
+
     test('refuse answers 400 in all APIs', async () => {
       expect(await statuses(await serve(['--replay', '--unknown', 'refuse']))).toEqual([400, 400, 400])
       expect(await refusal(['--replay', '--unknown', 'drop'])).toEqual([2, expect.stringContaining('--unknown')])

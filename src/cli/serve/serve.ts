@@ -210,7 +210,7 @@ const MOST_TOLD = 1_000
 
 /**
  * Reports seals of other keys, because the user would only see that the model has forgotten its reasoning; and, each
- * once, relaxed schemas, missing MCP servers and unknown parts of requests, because agents send the same with every request.
+ * once, relaxed schemas, missing MCP servers and unknown parts of requests, because agents send the same each time.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   const reported = new Set<string>()

@@ -13,6 +13,11 @@ const LONGEST = 64
 /** Fields that clients add for themselves and do not expect a server to read: Codex, and the SDK of OpenAI. */
 const CLIENTS_OWN = ['internal_chat_message_metadata_passthrough', 'parsed_arguments', 'parsed']
 
+/** Returns what the model reads of content of an unknown type: its text, or its type. */
+export function readableText({ type, text }: { readonly type: string; readonly text?: unknown }): string {
+  return typeof text === 'string' ? text : `[${shortened(type, LONGEST)}]`
+}
+
 /**
  * What was left out of a request because nobody knows it. The same field or type is named once, wherever in a list it
  * stands: `input[].mood`.

@@ -1,11 +1,9 @@
+import { readableText } from '../../core/diagnostics/unknown-parts.js'
 import type { Fields } from '../../shared/fields.js'
 import { invalidType, missingParameter } from '../../shared/request-error.js'
 import { fieldOf, textIn } from '../../shared/request-fields.js'
 import type { BodyDraft } from '../body/draft.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
-
-/** In UTF-16 code units. */
-const LONGEST_TYPE = 64
 
 /** Maps a content part. @param text - the type of a text: the client's or the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object
@@ -62,8 +60,7 @@ export function contentIn(
     const read = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
     if (read !== undefined) return read(part, at, type)
     draft.skipContent(at, name, Object.keys(PARTS))
-    const text = fieldOf(part, 'text')
-    return { type, text: typeof text === 'string' ? text : `[${name.slice(0, LONGEST_TYPE)}]` }
+    return { type, text: readableText({ ...part, type: name }) }
   })
 }
 

@@ -227,7 +227,7 @@ export class AssistantTurn {
   }
 }
 
-/** Blocks of other servers that say nothing to this model: their listings, as ours are asked again, and changes of model. */
+/** Blocks of other servers without meaning here: their listings, as ours are asked again, and changes of the model. */
 const SKIPPED: readonly string[] = ['mcp_tool_listing', 'fallback']
 
 /** The fields of a result, by their names in its item. */

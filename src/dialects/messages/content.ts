@@ -1,3 +1,4 @@
+import { readableText } from '../../core/diagnostics/unknown-parts.js'
 import type { Fields } from '../../shared/fields.js'
 import { invalidType, invalidValue } from '../../shared/request-error.js'
 import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
@@ -5,9 +6,6 @@ import { objectIn, objectsAt } from '../body/read.js'
 
 /** Maps a block of a user's message, or of a tool's result. */
 type ReadBlock = (block: Fields, param: string, skip: SkipContent) => object[]
-
-/** In UTF-16 code units. */
-const LONGEST_TYPE = 64
 
 /** Maps the blocks with content, by type. */
 const BLOCKS: { readonly [type: string]: ReadBlock } = {
@@ -76,8 +74,7 @@ export function readBlock(block: Fields, param: string, skip: SkipContent): obje
   const read = Object.hasOwn(BLOCKS, type) ? BLOCKS[type] : undefined
   if (read !== undefined) return read(block, param, skip)
   skip(param, type, Object.keys(BLOCKS))
-  const text = fieldOf(block, 'text')
-  return [inputText(typeof text === 'string' ? text : `[${type.slice(0, LONGEST_TYPE)}]`)]
+  return [inputText(readableText({ ...block, type }))]
 }
 
 /** @throws RequestError */

@@ -4,8 +4,8 @@ import { objectIn, objectsAt } from '../body/read.js'
 import { readBlock, readBlocks, type SkipContent } from './content.js'
 
 /*
- * Calls of tools that another server ran: code, files, pages, other models. This server has none of them. The model reads
- * each call and its result as those of a function, so that a conversation which began there can go on here.
+ * Calls of tools that another server ran: code, files, pages, other models. This server has none of them. The model
+ * reads each call and its result as those of a function, so that a conversation that began there can go on here.
  */
 
 /** The result of a call, for its item, and the tools that it found. */

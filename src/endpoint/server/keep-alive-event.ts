@@ -1,8 +1,8 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 
 /**
- * What a stream says in a silence, in OpenAI's form: Codex counts only events as signs of life. OpenAI gives it a number of
- * its own. Here it repeats the last one, because it is not stored: a stream that is resumed has the same numbers.
+ * The sign of life of a silent stream, in OpenAI's form: Codex counts only events. OpenAI gives it a number of its own.
+ * Here it repeats the last one, because it is not stored: a stream that is resumed has the same numbers.
  */
 export interface KeepAliveEvent {
   readonly type: 'keepalive'

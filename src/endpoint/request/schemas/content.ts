@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { readableText } from '../../../core/diagnostics/unknown-parts.js'
 import type {
   InputAnnotation,
   InputContent,
@@ -11,11 +12,7 @@ import type {
 } from '../../../core/responses/input-content.js'
 import type { Logprob } from '../../../core/responses/items.js'
 import type { Fields } from '../../../shared/fields.js'
-import { shortened } from '../../../shared/shortened.js'
 import { byType, decimal, either, integer, list, object, oneOf, optional, text, typed } from './builders.js'
-
-/** In UTF-16 code units. */
-const LONGEST_TYPE = 64
 
 const breakpoint: z.ZodType<PromptCacheBreakpoint> = object({
   mode: oneOf('explicit'),
@@ -80,15 +77,14 @@ export const CONTENT: { readonly [Type in InputContent['type']]: z.ZodType<Extra
   refusal,
 }
 
-/** Returns what the model reads of a part of an unknown type: its text, or its type. */
-export function readableText(part: Fields & { readonly type: string }): InputText {
-  const own = part['text']
-  return { type: 'input_text', text: typeof own === 'string' ? own : `[${shortened(part.type, LONGEST_TYPE)}]` }
+/** Returns what is read in place of a part of an unknown type. */
+export function readablePart(part: Fields & { readonly type: string }): InputText {
+  return { type: 'input_text', text: readableText(part) }
 }
 
 /** A text, or a list of parts. */
 export const content: z.ZodType<string | InputContent[]> = either(
   'one of a string or array of objects',
   text,
-  list('objects', byType<InputContent>(CONTENT), readableText),
+  list('objects', byType<InputContent>(CONTENT), readablePart),
 )

@@ -69,7 +69,7 @@ async function sendEvents(
   { server, caller, remembered, send }: AnswerContext,
 ): Promise<void> {
   const encode = server.dialect?.encoder() ?? ((event: ResponseStreamEvent): object => event)
-  // Comments are none of a socket's frames, and other dialects have no such event.
+  // Other dialects have no such event, and a socket has no comments: its pings have to do there.
   const silence = server.dialect === undefined ? server.keepAliveMs : 0
   const alive = eventKeepAlive(silence, send, (event) => frameOf(event, lane))
   try {

@@ -37,7 +37,7 @@ import {
   texts,
   typed,
 } from '../builders.js'
-import { CONTENT, readableText } from '../content.js'
+import { CONTENT, readablePart } from '../content.js'
 import { effort } from '../reasoning.js'
 import { textFormat } from '../text-format.js'
 import { tools } from '../tools.js'
@@ -56,7 +56,7 @@ const parts = list<InputAgentPart>(
     text: typed('text', { text }),
     encrypted_content: typed('encrypted_content', { encrypted_content: text }),
   }),
-  readableText,
+  readablePart,
 )
 
 export const agentMessage: z.ZodType<InputAgentMessage> = typed('agent_message', {
