@@ -74,10 +74,17 @@ export class RequestError extends Error {
    * none.
    */
   readonly code: RequestErrorCode | null
+  /** After which time the request may succeed, in milliseconds; undefined if that is not known, or never. */
+  readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    about: { readonly param?: string | null; readonly code?: RequestErrorCode | null; readonly status?: number } = {},
+    about: {
+      readonly param?: string | null
+      readonly code?: RequestErrorCode | null
+      readonly status?: number
+      readonly retryAfterMs?: number | undefined
+    } = {},
   ) {
     const { param = null } = about
     // A log shows the message alone, and OpenAI's messages do not always name the parameter.
@@ -87,6 +94,7 @@ export class RequestError extends Error {
     this.type = errorTypeOf(this.status)
     this.param = param
     this.code = about.code ?? null
+    this.retryAfterMs = about.retryAfterMs
   }
 
   /** The body of the HTTP response. */

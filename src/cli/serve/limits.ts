@@ -18,6 +18,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
   queue: 'app',
   turns: 'app',
   responseSeconds: 'app',
+  statusSeconds: 'app',
   firstTokenSeconds: 'app',
   tokenSeconds: 'app',
   healthSeconds: 'app',

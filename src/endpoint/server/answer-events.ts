@@ -7,6 +7,7 @@ import { type EventStreamOptions, eventStream } from './event-stream.js'
 import type { SseBatch } from './frames.js'
 import { nodeBindings } from './node-bindings.js'
 import { observeStream } from './observe/observe-routes.js'
+import { type Reader, readerOf } from './reader.js'
 import { sendCounted } from './send-events.js'
 
 export interface AnswerEventsOptions
@@ -16,16 +17,19 @@ export interface AnswerEventsOptions
   readonly unread: ByteHold
 }
 
+/** A stream that nothing has read, or one whose reader waits for a sink. */
+export type SseStream = AsyncGenerator<SseBatch> | Reader<SseBatch>
+
 /** Streams events as the answer. On Node it bypasses web streams, which halves the cost; elsewhere it uses one. */
 export function answerEvents(
   context: Context,
-  events: AsyncGenerator<SseBatch>,
+  events: SseStream,
   { report, unread, keepAlive, ...options }: AnswerEventsOptions,
 ): Response {
   const headers = merged(SSE_HEADERS, options.headers)
   const onEnd = observeStream(context)
   if (context.req.method === 'HEAD') {
-    events.return(undefined).catch(report)
+    readerOf(events).leave().catch(report)
     onEnd(false)
     return new Response(null, { headers })
   }

@@ -26,27 +26,39 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
   if (error instanceof UnsupportedEncoding) {
     return { ...answerOf(error), headers: { 'accept-encoding': error.accepted } }
   }
-  if (error instanceof RequestError) return answerOf(error)
+  if (error instanceof RequestError) return answerOf(error, error.retryAfterMs)
   report(error)
-  return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : failureOf(error))
+  const { retryAfterMs } = Object(error) as { retryAfterMs?: number }
+  return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : failureOf(error), retryAfterMs)
 }
 
 /**
  * Returns the answer for a failed or partial response to a client that does not stream: an error status, because few
  * clients look for a failure in a 200.
+ *
+ * @param retryAfterMs - how long the engine asked to wait
  */
-export function failedAnswer({ error, status }: KeptResponse): ErrorAnswer {
+export function failedAnswer({ error, status }: KeptResponse, retryAfterMs?: number): ErrorAnswer {
   if (status === 'cancelled') return answerOf(new RequestError('The response was cancelled.', { status: 503 }))
-  return failureAnswer(error ?? NEUTRAL)
+  return failureAnswer(error ?? NEUTRAL, retryAfterMs)
 }
 
-function failureAnswer({ code = 'server_error', message }: Failure): ErrorAnswer {
+function failureAnswer({ code = 'server_error', message }: Failure, retryAfterMs?: number): ErrorAnswer {
   const status = STATUSES.get(code) ?? 500
   // A host's tool or source may use any code: it need not be one of a RequestError.
-  return answerOf({ status, body: { error: { message, type: errorTypeOf(status), param: null, code } } })
+  return answerOf({ status, body: { error: { message, type: errorTypeOf(status), param: null, code } } }, retryAfterMs)
 }
 
-function answerOf({ status, body }: Pick<RequestError, 'status' | 'body'>): ErrorAnswer {
+/**
+ * A client that is told to wait longer than this is also told not to try again by itself: OpenAI's SDKs ignore such a
+ * `Retry-After` and try again at once, and others sleep as long as they are told, a day if it says so.
+ */
+const LONGEST_RETRY_MS = 60_000
+
+function answerOf({ status, body }: Pick<RequestError, 'status' | 'body'>, retryAfterMs = 0): ErrorAnswer {
   const canTryAgain = status === 429 || status === 503
-  return { status, body, headers: canTryAgain ? { 'retry-after': '1' } : {} }
+  if (!canTryAgain) return { status, body, headers: {} }
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
+  const isLong = retryAfterMs > LONGEST_RETRY_MS
+  return { status, body, headers: { 'retry-after': `${seconds}`, ...(isLong && { 'x-should-retry': 'false' }) } }
 }

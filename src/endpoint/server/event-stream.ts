@@ -10,7 +10,7 @@ import {
   writeFrames,
 } from './frames.js'
 import { idleInterval } from './idle-interval.js'
-import { readerOf } from './reader.js'
+import { type Reader, readerOf } from './reader.js'
 
 export interface EventStreamOptions {
   /** Encodes an event. Default: as server-sent events. */
@@ -33,7 +33,7 @@ export interface EventStreamOptions {
 
 /** Streams the events as bytes, at the reader's pace and one batch ahead of it, with comments during silence. */
 export function eventStream(
-  events: AsyncGenerator<SseBatch>,
+  events: AsyncGenerator<SseBatch> | Reader<SseBatch>,
   {
     encode = createFrameEncoder(),
     done,

@@ -13,7 +13,9 @@ type AnyIterator<T> = (AsyncIterator<T> | Iterator<T>) & {
   readonly drainTo?: (write: Write<T>) => Promise<unknown>
 }
 
-export function readerOf<T>(values: AsyncIterable<T> | Iterable<T>): Reader<T> {
+/** Returns the reader of the values, or the values that are one. */
+export function readerOf<T>(values: AsyncIterable<T> | Iterable<T> | Reader<T>): Reader<T> {
+  if ('drainTo' in values && 'leave' in values) return values
   const iterator: AnyIterator<T> =
     Symbol.asyncIterator in values ? values[Symbol.asyncIterator]() : values[Symbol.iterator]()
   let hasLeft = false

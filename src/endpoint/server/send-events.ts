@@ -6,7 +6,7 @@ import { aBoolean, aFunction, anObject, aTimer } from '../../shared/options/chec
 import type { ByteHold } from '../flow/byte-budget.js'
 import { createFrameEncoder, type Encode, framesOf, KEEP_ALIVE, UNCOUNTED_BYTES, writeFrames } from './frames.js'
 import { idleInterval } from './idle-interval.js'
-import { readerOf } from './reader.js'
+import { type Reader, readerOf } from './reader.js'
 import { type NodeResponse, type StreamBody, streamBody } from './stream-body.js'
 
 export interface SendEventsOptions {
@@ -61,7 +61,7 @@ interface CountedOptions extends Omit<SendEventsOptions, 'encode'> {
  */
 export async function sendCounted(
   out: NodeResponse,
-  events: SseEvents,
+  events: SseEvents | Reader<readonly SseEvent[]>,
   options: CountedOptions = {},
   unread?: ByteHold,
   ping: () => string = () => KEEP_ALIVE,

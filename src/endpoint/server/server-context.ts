@@ -7,7 +7,7 @@ import { type Dialect, toMessagesError } from '../../dialects/index.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
 import type { KeptResponse } from '../stores/store.js'
-import { answerEvents } from './answer-events.js'
+import { answerEvents, type SseStream } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
 import { createFrameEncoder, KEEP_ALIVE } from './frames.js'
 import type { HostedTurns } from './hosted-turns.js'
@@ -57,6 +57,7 @@ export function callerOf(context: Context<Env>): Caller {
   return {
     owner: context.get('owner'),
     signal: req.raw.signal,
+    awaitsStatus: true,
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(trace && { trace }),
     ...(observed && { observed }),
@@ -79,7 +80,7 @@ export function traceOf(traceparent: string | undefined, tracestate: string | un
 /** Sends the events of a response in the server's dialect. */
 export function sendResponseEvents(
   context: Context<Env>,
-  events: AsyncGenerator<readonly ResponseStreamEvent[]>,
+  events: SseStream,
   { options, dialect, service, keepAliveMs }: ServerContext,
 ): Response {
   const { done = false } = options

@@ -41,6 +41,7 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
     (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value),
     'a text of 1 to 128 letters, digits, - and _',
   ),
+  retryWithinMs: wholeNumber(0),
   onUsage: aFunction,
   signal: that((value) => value instanceof AbortSignal, 'an AbortSignal'),
 }

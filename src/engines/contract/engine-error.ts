@@ -26,6 +26,8 @@ export class EngineError extends Error {
    * all.
    */
   readonly reason: string | undefined
+  /** How long the engine asks to wait before another call, in milliseconds. An endpoint sends it as `Retry-After`. */
+  readonly retryAfterMs: number | undefined
 
   constructor(code: EngineErrorCode, message: string, options: EngineErrorOptions = {}) {
     super(message, options)
@@ -33,6 +35,7 @@ export class EngineError extends Error {
     this.status = options.status
     this.isUnavailable = options.isUnavailable ?? false
     this.reason = options.reason
+    this.retryAfterMs = options.retryAfterMs
   }
 }
 
@@ -40,4 +43,5 @@ export interface EngineErrorOptions extends ErrorOptions {
   readonly status?: number
   readonly isUnavailable?: boolean
   readonly reason?: string
+  readonly retryAfterMs?: number | undefined
 }

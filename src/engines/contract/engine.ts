@@ -52,6 +52,12 @@ export interface GenerateOptions {
    * counts that the stream's end repeats: a call that is closed has no end. vLLM reports them only at the end.
    */
   readonly onUsage?: (usage: HostUsage) => void
+  /**
+   * How long after its start a call that the server refused may still be made again, in milliseconds: the wait for a
+   * later attempt is left to the caller, who gets the refusal with its `retryAfterMs`. Engines behind HTTP have it.
+   * Default: as long as the engine's own limits allow.
+   */
+  readonly retryWithinMs?: number
   /** Aborts the call; the stream throws the signal's reason. */
   readonly signal?: AbortSignal
 }

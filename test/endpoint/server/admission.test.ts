@@ -178,7 +178,29 @@ test('a request that finds the queue full is answered with 429 and when to try a
     expect.objectContaining({ code: 'rate_limit_exceeded', type: 'rate_limit_error' }),
   ])
   await first.body?.cancel()
-  await until(() => engine.sampled === 0)
+  await engine.stopped
+})
+
+test('a refusal names the time in which a place is probably free, by how long responses took', async () => {
+  let now = 0
+  const admission = createAdmission({ concurrency: 2, queue: 0 }, undefined, () => now)
+  const refused = async (): Promise<unknown> =>
+    await admission.enter('ann').catch(({ retryAfterMs }: { retryAfterMs?: number }) => retryAfterMs)
+  const leaves = [await admission.enter('ann'), await admission.enter('bob')]
+  expect(await refused()).toBe(0)
+  now = 20_000
+  leaves[0]?.()
+  leaves[0] = await admission.enter('ann')
+  expect(await refused()).toBe(10_000)
+  now = 60_000
+  leaves[1]?.()
+  leaves[1] = await admission.enter('bob')
+  // The last one, which took 60 seconds, counts a fifth.
+  expect(await refused()).toBe(14_000)
+  now = 10_000_000
+  leaves[1]?.()
+  await admission.enter('bob')
+  expect(await refused()).toBe(60_000)
 })
 
 describe('an owner at its limit', () => {
@@ -194,7 +216,7 @@ describe('an owner at its limit', () => {
   }
 
   test('an owner at its limit is answered with 429 and when to try again, while another one is served', async () => {
-    const { send, create, engine } = endpoint(heldEngine(6), { limits })
+    const { send, create, engine } = endpoint(heldEngine(200), { limits })
     const first = await send('/v1/responses', { ...streamed, headers: as('ann') })
     const { status, headers, body } = await create({ input: 'Hi' }, as('ann'))
     expect([status, headers.get('retry-after'), body]).toEqual([429, '1', refusal])

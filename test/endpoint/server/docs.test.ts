@@ -46,6 +46,7 @@ const LIMITS: Record<keyof NonNullable<ResponsesAppOptions['limits']>, true> = {
   concurrencyPerOwner: true,
   turns: true,
   responseSeconds: true,
+  statusSeconds: true,
   countedTokens: true,
   knownTextBytes: true,
   healthSeconds: true,

@@ -13,7 +13,7 @@ import { failedAnswer } from '../error-answer.js'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
 import type { LiveResponse } from '../service/running/live-response.js'
-import { wholeResponse } from './create-response.js'
+import { streamAnswer, wholeResponse } from './create-response.js'
 
 /**
  * Adds `POST /chat/completions`, for clients of the older API: it creates a response, and answers in that API's form.
@@ -44,23 +44,25 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     }
     if (live.request.stream) {
       const encode = createChatSseEncoder(answer)
-      return answerEvents(context, live.events, {
-        encode(sent: SseEvent) {
-          const event = sent as ResponseStreamEvent
-          const ended = endedResponse(event)
-          if (ended !== undefined) turns.note(ended.output, owner)
-          return encode(event)
-        },
-        done: true,
-        keepAliveMs,
-        headers: context.get('headers'),
-        report: server.service.report,
-        unread: server.service.holdBytes(owner, 'reader'),
-      })
+      return streamAnswer(context, live, (events) =>
+        answerEvents(context, events, {
+          encode(sent: SseEvent) {
+            const event = sent as ResponseStreamEvent
+            const ended = endedResponse(event)
+            if (ended !== undefined) turns.note(ended.output, owner)
+            return encode(event)
+          },
+          done: true,
+          keepAliveMs,
+          headers: context.get('headers'),
+          report: server.service.report,
+          unread: server.service.holdBytes(owner, 'reader'),
+        }),
+      )
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response))
+      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
     }
     turns.note(response.output, owner)
     return sendJson(context, toChatCompletion({ ...response, status: response.status }, answer), server)

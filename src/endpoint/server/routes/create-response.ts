@@ -1,7 +1,9 @@
-import type { Hono } from 'hono'
+import type { Context, Hono } from 'hono'
 import { terminalResponse } from '../../respond/terminal.js'
 import type { KeptResponse } from '../../stores/store.js'
+import type { SseStream } from '../answer-events.js'
 import { failedAnswer } from '../error-answer.js'
+import { holdEvents } from '../held-events.js'
 import { readerOf } from '../reader.js'
 import { sendJson } from '../send-json.js'
 import {
@@ -21,17 +23,34 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
   app.post('/responses', async (context) => {
     const body = await server.readJson(context)
     const live = await server.service.create(body, callerOf(context))
-    if (live.request.stream) return sendResponseEvents(context, live.events, server)
+    if (live.request.stream) return streamAnswer(context, live, (events) => sendResponseEvents(context, events, server))
     if (live.request.background) {
       await live.events.return(undefined)
       return sendJson(context, responseBody(live.created, server), server)
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response))
+      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
     }
     return sendJson(context, responseBody(response, server), server)
   })
+}
+
+/**
+ * Answers with the events of a response, or with an error status if the engine refuses it before there is anything to
+ * show.
+ */
+export async function streamAnswer(
+  context: Context<Env>,
+  { events, calls, finished }: LiveResponse,
+  answer: (events: SseStream) => Response,
+): Promise<Response> {
+  if (calls === undefined) return answer(events)
+  const held = holdEvents(events, calls, context.req.raw.signal)
+  const refused = await held.refused()
+  if (refused === undefined) return answer(held)
+  const kept = await finished
+  return sendAnswer(context, failedAnswer(kept?.response ?? refused, calls.retryAfterMs))
 }
 
 /** Returns the finished response. A client that leaves is treated like one that leaves a stream. */

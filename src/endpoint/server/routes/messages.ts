@@ -20,7 +20,7 @@ import { modelOfAlias } from '../model-aliases.js'
 import { sendJson } from '../send-json.js'
 import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
-import { wholeResponse } from './create-response.js'
+import { streamAnswer, wholeResponse } from './create-response.js'
 
 const PING: SseEvent = { type: 'ping' }
 
@@ -58,25 +58,27 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     }
     if (live.request.stream) {
       const frames = messageFrames(createMessageEncoder(answer))
-      return answerEvents(context, live.events, {
-        encode(sent: SseEvent) {
-          const event = sent as ResponseStreamEvent
-          const ended = endedResponse(event)
-          if (ended !== undefined) note(ended, owner)
-          return frames.of(event)
-        },
-        done: false,
-        keepAliveMs,
-        // A comment does not count for a client that waits for its next event.
-        keepAlive: frames.ping,
-        headers: context.get('headers'),
-        report: service.report,
-        unread: service.holdBytes(owner, 'reader'),
-      })
+      return streamAnswer(context, live, (events) =>
+        answerEvents(context, events, {
+          encode(sent: SseEvent) {
+            const event = sent as ResponseStreamEvent
+            const ended = endedResponse(event)
+            if (ended !== undefined) note(ended, owner)
+            return frames.of(event)
+          },
+          done: false,
+          keepAliveMs,
+          // A comment does not count for a client that waits for its next event.
+          keepAlive: frames.ping,
+          headers: context.get('headers'),
+          report: service.report,
+          unread: service.holdBytes(owner, 'reader'),
+        }),
+      )
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response))
+      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
     }
     note(response, owner)
     return sendJson(context, toMessage({ ...response, status: response.status }, answer), server)

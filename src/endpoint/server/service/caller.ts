@@ -13,6 +13,11 @@ export interface Caller {
   readonly owner: string
   /** Aborts when the client has left before there was anything to send. */
   readonly signal?: AbortSignal
+  /**
+   * Whether its client still waits for a status when the model is first called. A refused call is then not made again
+   * after `statusSeconds`: the client is told instead. Not for background responses.
+   */
+  readonly awaitsStatus?: boolean
   /** The `Idempotency-Key`. */
   readonly idempotencyKey?: string
   /** The trace context of the request, for the engine. */

@@ -37,6 +37,7 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   queue: wholeNumber(0),
   turns: wholeNumber(1),
   responseSeconds: aboveZero,
+  statusSeconds: wholeNumber(0, MOST_SECONDS),
   firstTokenSeconds: seconds,
   tokenSeconds: seconds,
   storeSeconds: seconds,

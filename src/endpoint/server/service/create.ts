@@ -20,6 +20,7 @@ import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
 import { countedTools, createMeter } from './limits/counted.js'
+import type { CallWatch } from './limits/first-call.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './limits/memory.js'
 import { withInputUsage } from './limits/with-input-usage.js'
 import { operatorOptions } from './operator-options.js'
@@ -114,10 +115,11 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
     held = held.moveTo('response')
     setup.beginning.add(responseId)
-    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd })
+    const calls = caller.awaitsStatus === true && request.background !== true ? setup.watchCalls() : undefined
+    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd, calls })
     addRun(setup, run)
     const { created, events, before, finished } = run
-    return { responseId, request, created, events, before, finished }
+    return { responseId, request, created, events, before, finished, calls }
   } catch (error) {
     onEnd()
     held.end()
@@ -131,6 +133,8 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
 export interface RunResources {
   readonly engine: TokenEngine
   readonly observed: ResponseObservation | undefined
+  /** Decides the status of its answer. Undefined if no client awaits one. */
+  readonly calls?: CallWatch | undefined
   /** The memory that it holds: released when everything was read, or its reader has left. */
   readonly held: ByteHold
   /** The key of its request, if it has one. */
@@ -188,7 +192,7 @@ export interface RunContext {
 /** Returns the options shared by responses that begin here and those that are taken over. */
 export function runOptions(
   setup: Setup,
-  { engine, observed, held, onEnd }: Omit<RunResources, 'key'>,
+  { engine, observed, held, onEnd, calls }: Omit<RunResources, 'key'>,
   { owner, responseId, request, conversation, caller = { owner }, operator, isOffered }: RunContext,
 ): Omit<RunOptions, 'repository' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
   const { seal, report, clock } = setup
@@ -203,7 +207,9 @@ export function runOptions(
   return {
     conversation,
     respond: merged(setup.respondOptions(responseId, owner, request), {
-      engine: setup.guard(onInput ? withInputUsage(engine, onInput) : engine, { meter: createMeter(held), observed }),
+      engine: setup.guard(onInput ? withInputUsage(engine, onInput) : engine, {
+        ...{ meter: createMeter(held), observed, calls },
+      }),
       ...operator,
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {

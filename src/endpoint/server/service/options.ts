@@ -11,6 +11,7 @@ import type { ObserverOptions } from '../observe/observer.js'
 import type { AuditOptions } from './audit.js'
 import type { HealthLimits } from './health.js'
 import type { AdmissionLimits } from './limits/admission.js'
+import type { StatusLimits } from './limits/first-call.js'
 import type { SilenceLimits } from './limits/guarded-engine.js'
 import type { MemoryLimits } from './limits/memory.js'
 import type { OperatorOptions } from './operator-options.js'
@@ -48,7 +49,13 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
-export interface ServiceLimits extends AdmissionLimits, HealthLimits, MemoryLimits, SilenceLimits, StoreLimits {
+export interface ServiceLimits
+  extends AdmissionLimits,
+    HealthLimits,
+    MemoryLimits,
+    SilenceLimits,
+    StatusLimits,
+    StoreLimits {
   /** The maximum number of model calls of one response. Default 32. */
   readonly turns?: number
   /** The time limit of one response, in seconds, after which it ends incomplete. Default: none. */

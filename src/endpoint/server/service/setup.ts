@@ -17,6 +17,7 @@ import { createObserver, type Observer } from '../observe/observer.js'
 import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
 import { type Admission, createAdmission } from './limits/admission.js'
 import { createDeadlines } from './limits/deadlines.js'
+import { type CallWatch, watchCalls } from './limits/first-call.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
 import { memoryBytesOf } from './limits/memory.js'
 import { createTurnstile, MOST_WAITING, type Turnstile } from './limits/turnstile.js'
@@ -73,6 +74,8 @@ export interface Setup {
   /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
   readonly guard: GuardEngine
+  /** Watches the calls for one response, whose status they decide. */
+  readonly watchCalls: () => CallWatch
   /** Returns the options of `respond` for one response of an owner: the same ones at each call. */
   respondOptions(
     responseId: string,
@@ -133,7 +136,7 @@ export function setUp(options: ServiceOptions): Setup {
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     notice: (diagnostic) => callSafely(options.response?.onDiagnostic, diagnostic, report),
     models,
-    admission: createAdmission(limits, observer?.load),
+    admission: createAdmission(limits, observer?.load, options.now),
     budget,
     observer,
     clock,
@@ -148,6 +151,7 @@ export function setUp(options: ServiceOptions): Setup {
     serves,
     engineOf,
     guard: createEngineGuard(limits, deadlines),
+    watchCalls: () => watchCalls(limits, deadlines),
     respondOptions(responseId, owner, request) {
       // The id is random enough for a nonce, and later readers of the response know it.
       const sealed = seal.forResponse({ caller: owner, nonce: responseId })

@@ -87,7 +87,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
   const { keepAliveMs, options } = server
   const { limits: { bodyBytes: waitingSize = 33_554_432 } = {} } = options
   // These belong to the upgrade request, which has ended.
-  const { idempotencyKey: _, signal: __, observed: ___, held: ____, ...caller } = callerOf(context)
+  const { idempotencyKey: _, signal: __, observed: ___, held: ____, awaitsStatus: _____, ...caller } = callerOf(context)
   const { incoming } = nodeBindings(context)
   let connection: SocketConnection | undefined
   let alive: KeepAlive | undefined

@@ -173,6 +173,7 @@ class CallStream implements CallbackStream {
   async #run(): Promise<StreamEnd> {
     const { retries, delay } = this.#client
     const { signal } = this.#work
+    const begun = performance.now()
     for (let tried = 0; ; tried++) {
       try {
         return await this.#attempt()
@@ -181,7 +182,7 @@ class CallStream implements CallbackStream {
         if (this.#hasTokens || !(error instanceof TransientError)) throw error
         if (tried >= Math.min(retries, error.retries ?? retries)) throw error
         const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
-        if (wait > LONGEST_WAIT_MS) throw error
+        if (wait > LONGEST_WAIT_MS || performance.now() - begun + wait > this.#call.retryWithinMs) throw error
         this.#source.onRetry(this.#call, error)
         await delay(wait, signal)
         signal.throwIfAborted()

@@ -47,11 +47,11 @@ export function createConcealer(values: readonly string[]): Concealer {
     holds: (value) => secrets.length > 0 && holds(value),
     error(error) {
       if (!(error instanceof EngineError)) return error
-      const { code, status, message, cause, isUnavailable, reason } = error
+      const { code, status, message, cause, isUnavailable, reason, retryAfterMs } = error
       const clean = text(message)
       if (clean === message && (secrets.length === 0 || !holds(cause))) return error
       return new EngineError(code, clean, {
-        isUnavailable,
+        ...{ isUnavailable, retryAfterMs },
         ...(status !== undefined && { status }),
         ...(reason !== undefined && { reason: text(reason) }),
       })

@@ -4,21 +4,15 @@ import { jsonOf } from './parse-event.js'
 
 /** A failure that a retry may fix, because nothing is wrong with the call itself. */
 export class TransientError extends EngineError {
-  /** How long the server asks to wait, in milliseconds. */
-  readonly retryAfterMs: number | undefined
   /** How often it may be retried, if that is less than what the host allows. */
   readonly retries: number | undefined
 
   constructor(
     code: EngineErrorCode,
     message: string,
-    options: EngineErrorOptions & {
-      readonly retryAfterMs?: number | undefined
-      readonly retries?: number
-    } = {},
+    options: EngineErrorOptions & { readonly retries?: number } = {},
   ) {
     super(code, message, options)
-    this.retryAfterMs = options.retryAfterMs
     this.retries = options.retries
   }
 }
@@ -81,9 +75,9 @@ export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: Re
   const isShared = statusCode === 500 && SHARED_CONTEXT_FULL.test(words)
   const code = isShared ? 'server_error' : codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
   const message = words + note
-  const options = statusCode === undefined ? {} : { status: statusCode }
+  const options = { ...(statusCode !== undefined && { status: statusCode }), retryAfterMs }
   return statusCode !== undefined && (TRANSIENT.includes(statusCode) || isShared)
-    ? new TransientError(code, message, { ...options, retryAfterMs, isUnavailable: code === 'server_error' })
+    ? new TransientError(code, message, { ...options, isUnavailable: code === 'server_error' })
     : new EngineError(code, message, options)
 }
 

@@ -13,5 +13,6 @@ export interface HttpCall {
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>
   readonly cacheSalt: string | undefined
+  readonly retryWithinMs: number
   readonly onUsage: GenerateOptions['onUsage']
 }

@@ -153,6 +153,7 @@ const REFUSED: readonly EngineErrorCode[] = ['context_length_exceeded', 'invalid
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
   const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace, cacheSalt, onUsage } = options
+  const { retryWithinMs = Number.POSITIVE_INFINITY } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
@@ -165,6 +166,7 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     constraint: constraint && copyConstraint(constraint),
     trace: traceHeaders(trace),
     cacheSalt,
+    retryWithinMs,
     onUsage,
   }
 }

@@ -41,16 +41,20 @@ interface Visitor {
 
 /**
  * @param onChange - called after every change
+ * @param now - milliseconds of a monotonic clock
  */
 export function createAdmission(
   { concurrency = 256, queue = 256, concurrencyPerOwner }: AdmissionLimits = {},
   onChange: (load: { readonly running: number; readonly waiting: number }) => void = () => {},
+  now: () => number = () => performance.now(),
 ): Admission {
   const mostOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
   let isDraining = false
   const running = createCounts()
   const waiting = new Set<Visitor>()
   const emptied = new Set<() => void>()
+  /** How long a response took, in milliseconds, the last ones most. */
+  let usualMs = 0
 
   const changed = (): void => onChange({ running: running.all, waiting: waiting.size })
   const inQueue = (count: (visitor: Visitor) => boolean): number => [...waiting].filter(count).length
@@ -84,20 +88,29 @@ export function createAdmission(
   function place(owner: string, isBackground: boolean): () => void {
     running.add(owner, isBackground, 1)
     changed()
+    const began = now()
     let isLeft = false
     return () => {
-      if (!isLeft) leave(owner, isBackground)
+      if (isLeft) return
       isLeft = true
+      const took = now() - began
+      usualMs += (took - usualMs) * (usualMs === 0 ? 1 : WEIGHT_OF_LAST)
+      leave(owner, isBackground)
     }
   }
 
+  /** Returns when one of so many running responses will probably have ended. */
+  const waitFor = (count: number): number => Math.min(usualMs / Math.max(count, 1), LONGEST_WAIT_MS)
+
   /** Makes room in the queue. @throws RequestError if there is none */
   function checkQueue(owner: string, isBackground: boolean): void {
-    if (isBackground && inQueue((visitor) => visitor.isBackground) >= backgroundShare(queue)) throw tooMany()
+    if (isBackground && inQueue((visitor) => visitor.isBackground) >= backgroundShare(queue)) {
+      throw tooMany(waitFor(running.background))
+    }
     if (waiting.size < queue) return
     const displaced = displacedBy(owner)
-    if (displaced === undefined) throw tooMany()
-    displaced.leaveQueue(tooMany())
+    if (displaced === undefined) throw tooMany(waitFor(running.all))
+    displaced.leaveQueue(tooMany(waitFor(running.all)))
   }
 
   return {
@@ -110,7 +123,9 @@ export function createAdmission(
     async enter(owner, signal, isBackground = false) {
       signal?.throwIfAborted()
       if (isDraining) throw stopping()
-      if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) throw tooManyOfOwner()
+      if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) {
+        throw tooManyOfOwner(waitFor(running.of(owner)))
+      }
       if (hasPlace(isBackground)) return place(owner, isBackground)
       checkQueue(owner, isBackground)
       return new Promise((resolve, reject) => {
@@ -135,6 +150,10 @@ export function createAdmission(
     },
   }
 }
+
+const WEIGHT_OF_LAST = 0.2
+/** The longest wait that a refusal names: an estimate says nothing about later, and clients ignore a longer one. */
+const LONGEST_WAIT_MS = 60_000
 
 /** Returns how many places background responses may have: at least one, or they would never run. */
 function backgroundShare(places: number): number {
@@ -164,13 +183,15 @@ function createCounts() {
   }
 }
 
-export function tooMany(): RequestError {
-  return new RequestError('The server is busy. Please try again later.', { status: 429, code: 'rate_limit_exceeded' })
+/** @param retryAfterMs - until a place is probably free */
+export function tooMany(retryAfterMs?: number): RequestError {
+  const message = 'The server is busy. Please try again later.'
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded', retryAfterMs })
 }
 
-function tooManyOfOwner(): RequestError {
+function tooManyOfOwner(retryAfterMs: number): RequestError {
   const message = 'Too many of your requests are being answered. Please try again later.'
-  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded' })
+  return new RequestError(message, { status: 429, code: 'rate_limit_exceeded', retryAfterMs })
 }
 
 export function stopping(): RequestError {

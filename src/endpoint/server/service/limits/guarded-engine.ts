@@ -12,6 +12,7 @@ import { LOGPROB_BYTES } from '../../../stores/bytes-of.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
+import type { CallWatch } from './first-call.js'
 import { logprobsOf, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Limits of an engine's silence when it is asked for a token, in seconds. */
@@ -30,6 +31,8 @@ export interface CallGuards {
   readonly meter?: Meter
   /** Reports each call. Its span, if any, is the parent of the engine's. */
   readonly observed?: ResponseObservation | undefined
+  /** Learns when the engine takes or refuses a call. */
+  readonly calls?: CallWatch | undefined
 }
 
 /**
@@ -41,7 +44,7 @@ export type GuardEngine = (engine: TokenEngine, guards?: CallGuards) => TokenEng
 
 export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): GuardEngine {
   const { tokenSeconds = 60 } = limits
-  return (engine, { meter, observed } = {}) => {
+  return (engine, { meter, observed, calls } = {}) => {
     const { capabilities } = engine
     return {
       generate(prompt, options) {
@@ -49,8 +52,8 @@ export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): 
         const call = observed?.modelCalled()
         const trace = call?.span?.trace ?? options?.trace
         try {
-          const stream = engine.generate(prompt, trace ? { ...options, trace } : options)
-          return new GuardedStream(stream, { limits, deadlines, meter, call })
+          const stream = engine.generate(prompt, { ...options, ...calls?.begin(), ...(trace && { trace }) })
+          return new GuardedStream(stream, { limits, deadlines, meter, call, calls })
         } catch (error) {
           call?.ended(true)
           throw error
@@ -75,6 +78,7 @@ interface StreamGuards {
   readonly deadlines: Deadlines
   readonly meter: Meter | undefined
   readonly call: ModelCallObservation | undefined
+  readonly calls: CallWatch | undefined
 }
 
 /**
@@ -89,6 +93,8 @@ class GuardedStream implements CallbackStream {
   readonly #limits: SilenceLimits
   readonly #meter: Meter | undefined
   readonly #call: ModelCallObservation | undefined
+  /** Undefined once the engine has taken the call. */
+  #calls: CallWatch | undefined
   readonly #deadline: Deadline
   #hasBegun = false
   #isAsked = false
@@ -104,11 +110,12 @@ class GuardedStream implements CallbackStream {
   #answered: (step: EngineStep) => void = () => {}
   #refused: (error: unknown) => void = () => {}
 
-  constructor(stream: TokenStream, { limits, deadlines, meter, call }: StreamGuards) {
+  constructor(stream: TokenStream, { limits, deadlines, meter, call, calls }: StreamGuards) {
     this.#stream = stream
     this.#limits = limits
     this.#meter = meter
     this.#call = call
+    this.#calls = calls
     this.#deadline = deadlines.open(() => this.#expire())
   }
 
@@ -157,6 +164,8 @@ class GuardedStream implements CallbackStream {
     if (this.#isOver) return
     this.#isAsked = false
     this.#deadline.stop()
+    this.#calls?.taken()
+    this.#calls = undefined
     let count = 0
     try {
       if (step.done) this.#end(false)
@@ -195,6 +204,7 @@ class GuardedStream implements CallbackStream {
 
   readonly #fail = (error: unknown): void => {
     if (this.#isOver) return
+    this.#calls?.failed(error)
     this.#end(true)
     this.#refused(error)
   }

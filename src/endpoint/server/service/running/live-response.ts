@@ -2,6 +2,7 @@ import type { ResponseStreamEvent } from '../../../../core/responses/events.js'
 import type { ParsedRequest } from '../../../../core/responses/parsed-request.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
 import type { Predecessor } from '../conversation/earlier-responses.js'
+import type { CallWatch } from '../limits/first-call.js'
 
 /** A requested response: running or, if the request was repeated, possibly finished. */
 export interface LiveResponse {
@@ -14,6 +15,8 @@ export interface LiveResponse {
   readonly shown?: (response: KeptResponse) => KeptResponse
   /** Its predecessor; undefined if it begins a conversation, or was requested before. */
   readonly before?: Predecessor | undefined
+  /** The engine's calls, if the caller awaits a status and the response begins here. */
+  readonly calls?: CallWatch | undefined
   /** Resolves when it is finished and stored; to undefined if it could not be stored. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
 }
