@@ -162,7 +162,7 @@ describe('a request that no fixture has', () => {
 
   test('a request that no fixture has gets a call of the tool that its words name, with arguments that fit', async () => {
     const { output } = await responseTo({ input: 'How is the weather?', tools: [OTHER, WEATHER] })
-    expect(output.at(-1)).toMatchObject({ name: 'get_weather', arguments: '{"city":"example","unit":"C"}' })
+    expect(output.at(-1)).toMatchObject({ name: 'get_weather', arguments: '{"city":"Paris","unit":"C"}' })
   })
 
   test('a request that no fixture has gets a call of the tool that the user names', async () => {
@@ -183,7 +183,7 @@ describe('a request that no fixture has', () => {
 
   test('a request that no fixture has gets a call of a custom tool with text', async () => {
     const { output } = await responseTo({ input: 'Write it down', tools: [{ type: 'custom', name: 'write' }] })
-    expect(output.at(-1)).toMatchObject({ type: 'custom_tool_call', name: 'write', input: 'example' })
+    expect(output.at(-1)).toMatchObject({ type: 'custom_tool_call', name: 'write', input: 'Write it down' })
   })
 
   test('a request that no fixture has gets its answer after the result of a tool', async () => {
@@ -235,7 +235,7 @@ describe('strict output', () => {
   test('the script and a recording keep to the schema of a strict function', async () => {
     const tool = { type: 'function', name: 'get_weather', strict: true, parameters: schema }
     const { output } = await responseTo({ input: 'How is the weather?', tools: [tool] })
-    expect(output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"example","unit":"C"}' })
+    expect(output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Paris","unit":"C"}' })
     const recorded = await responseTo(fixtureOf('preamble-function-call').request ?? {})
     expect(recorded.output.at(-1)).toMatchObject({ type: 'function_call', arguments: '{"city":"Oslo"}' })
   })

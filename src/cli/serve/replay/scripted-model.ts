@@ -1,8 +1,9 @@
 import type { HarmonyMessage } from '../../../core/harmony/events.js'
 import { FUNCTIONS, PYTHON } from '../../../core/harmony/namespaces.js'
+import { typescriptOf } from '../../../endpoint/prompt/schema/typescript.js'
 import { answer, call, type ScriptedMessage, type ScriptedPrompt, think } from '../../../testing/index.js'
 import { exampleArguments } from './example-arguments.js'
-import { type TaughtCallee, taughtCallees } from './taught-tools.js'
+import { type TaughtCallee, taughtCallees, taughtFormat } from './taught-tools.js'
 
 /** The maximum number of quoted characters. */
 const QUOTED = 200
@@ -14,9 +15,17 @@ const QUOTED = 200
 export function scriptedTurn({ messages, opening }: ScriptedPrompt): readonly ScriptedMessage[] {
   const lastOther = messages.findLastIndex(({ role }) => role !== 'assistant')
   const input = messages[lastOther]
-  const callees = taughtCallees(messages.filter(({ role }) => role === 'system' || role === 'developer'))
-  const callee = input?.role === 'tool' ? undefined : choose(callees, input, opening)
-  const pieces = input?.role === 'tool' ? afterTool(input) : callee ? calling(callee) : answering(input)
+  const head = messages.filter(({ role }) => role === 'system' || role === 'developer')
+  const callee = input?.role === 'tool' ? undefined : choose(taughtCallees(head), input, opening)
+  const said = messages.findLast(({ role }) => role === 'user')?.content ?? ''
+  const format = taughtFormat(head)
+  const pieces = callee
+    ? calling(callee, said)
+    : format !== undefined
+      ? inFormat(format.schema, said)
+      : input?.role === 'tool'
+        ? afterTool(input)
+        : answering(input)
   // Pieces of this turn that it has already written: the turn was interrupted and continues.
   return pieces.slice(Math.min(messages.length - 1 - lastOther, pieces.length - 1))
 }
@@ -66,10 +75,17 @@ function wordsIn(text: string): string[] {
   return apart.split(/[^\p{L}\d]+/u).filter((word) => word.length >= 4)
 }
 
-function calling({ recipient, type }: TaughtCallee): ScriptedMessage[] {
+function calling({ recipient, type }: TaughtCallee, said: string): ScriptedMessage[] {
   const reasoning = think(`A script plays the model. It calls ${recipient} with an example of its arguments.`)
   if (recipient === PYTHON) return [reasoning, call(PYTHON, 'print(6 * 7)')]
-  return [reasoning, call(recipient, type === 'string' ? 'example' : exampleArguments(type ?? ''))]
+  return [reasoning, call(recipient, type === 'string' ? quoted(said) : exampleArguments(type ?? '', said))]
+}
+
+/** A grammar may hold the answer to more than its type says: the engine then completes it. */
+function inFormat(schema: object | undefined, said: string): ScriptedMessage[] {
+  const reasoning = think('A script plays the model. It answers in the format that the request demands.')
+  const value = schema === undefined ? { answer: quoted(said) } : exampleArguments(typescriptOf(schema), said)
+  return [reasoning, answer(JSON.stringify(value))]
 }
 
 function afterTool({ name = 'tool', content }: HarmonyMessage): ScriptedMessage[] {

@@ -28,5 +28,20 @@ export function taughtCallees(head: readonly HarmonyMessage[]): TaughtCallee[] {
   })
 }
 
+/**
+ * Returns the schema in which the request demands its answer, or undefined in an object for one without a schema that can
+ * be read; undefined if it demands none.
+ */
+export function taughtFormat(head: readonly HarmonyMessage[]): { readonly schema: object | undefined } | undefined {
+  const [, text] = /^(?:[\s\S]*\n)?# Response Formats\n\n([\s\S]*)$/.exec(head.at(-1)?.content ?? '') ?? []
+  if (text === undefined) return undefined
+  try {
+    const schema: unknown = JSON.parse(text.slice(text.lastIndexOf('\n{') + 1))
+    return { schema: typeof schema === 'object' && schema !== null ? schema : undefined }
+  } catch {
+    return { schema: undefined }
+  }
+}
+
 const NAMESPACE = /^namespace (\S+) \{\n([\s\S]*?)^\} \/\/ namespace \1$/gm
 const TOOL = /^type (\S+) = \((?:_: ([\s\S]*?))?\) => any;$/gm
