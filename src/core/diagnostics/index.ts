@@ -1,3 +1,4 @@
+import { check } from '../../shared/errors.js'
 import type { RepairCode } from '../harmony/events.js'
 import type { Diagnostic, NoticeCode } from './diagnostic.js'
 
@@ -81,7 +82,9 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
 }
 
 /** Formats a diagnostic in one line: its code, explanation and subject, and the text that was dropped. */
-export function explainDiagnostic({ code, text, subject }: Diagnostic): string {
+export function explainDiagnostic(diagnostic: Diagnostic): string {
+  const { code, text, subject } = Object(diagnostic) as Diagnostic
+  check(Object.hasOwn(DIAGNOSTICS, code), 'explainDiagnostic', 'a diagnostic', diagnostic)
   const about = !subject ? '' : `; ${subject}`
   const dropped = text === undefined ? '' : `; not in any item: ${JSON.stringify(text)}`
   return `${code}: ${DIAGNOSTICS[code]}${about}${dropped}`

@@ -1,3 +1,4 @@
+import { check, isIterable } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { oneOf } from '../../shared/options/checks.js'
 import { HARMONY_PARSER_OPTIONS } from './event-parser.js'
@@ -33,6 +34,7 @@ const PARSE_MESSAGES_OPTIONS: OptionTable<ParseMessagesOptions> = {
 export function parseMessages(input: Iterable<number> | string, options: ParseMessagesOptions = {}): ParsedHarmony {
   const parsed: ParsedHarmony = { messages: [], repairs: [] }
   checkOptions('parseMessages', options, PARSE_MESSAGES_OPTIONS)
+  check(isIterable(input), 'parseMessages: input', 'token ids or text', input)
   const origin = options.origin ?? 'model'
   const parser = createNativeParser(
     options,

@@ -1,3 +1,4 @@
+import { check } from '../../shared/errors.js'
 /**
  * The ids of the special tokens of o200k_harmony, by name. Ids 0..199997 are ordinary text; everything from 199998 on
  * is special. Source: the official parser's registry and vocabulary.
@@ -53,6 +54,7 @@ export function markerText(id: number): string {
  */
 export function markerId(name: string): number | undefined {
   if (name === 'endofprompt') return 200018
+  check(typeof name === 'string', 'markerId: name', 'the name of a marker', name)
   if (Object.hasOwn(SPECIAL, name)) return SPECIAL[name as keyof typeof SPECIAL]
   // Computed from the name: a map of the thousand reserved tokens would take 0.6 ms of every import.
   const id = Number(name.slice(9))

@@ -1,3 +1,4 @@
+import { check } from '../../shared/errors.js'
 import type { DeclaredTools } from './declared-tools.js'
 import { functionRecipient, matchFunctionName, matchFunctionsNamespace, matchNamespace } from './functions.js'
 import { matchMcpTool, splitMcpTool } from './mcp.js'
@@ -29,7 +30,10 @@ export function classifyRecipient(
   tools: DeclaredTools,
   policy: RecipientPolicy = policies.openai,
 ): Recipient {
-  if (recipient === undefined || policy.nonToolRecipients.includes(recipient)) return classifyChannel(channel)
+  if (recipient === undefined) return classifyChannel(channel)
+  check(typeof recipient === 'string', 'classifyRecipient: recipient', 'a string or undefined', recipient)
+  check(typeof tools === 'object', 'classifyRecipient: tools', 'the result of declareTools', tools)
+  if (policy.nonToolRecipients.includes(recipient)) return classifyChannel(channel)
   for (const match of policy.order) {
     const found = matchers[match](recipient, tools, policy)
     if (found !== undefined) return found

@@ -1,3 +1,4 @@
+import { aTokenTable } from '../../shared/options/checks.js'
 import type { TokenTable } from './token-table.js'
 
 /** Decodes one run of ordinary tokens into text, token by token. A character may be spread over several tokens. */
@@ -21,6 +22,7 @@ export interface Detokenizer {
 
 /** Creates a detokenizer for one run. It starts empty, or with the result of another one's `carried()`. */
 export function createDetokenizer(table: TokenTable, carried: readonly number[] = NOTHING): Detokenizer {
+  aTokenTable(table, 'createDetokenizer: table')
   return new TableDetokenizer(table, carried)
 }
 

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { aTokenTable } from '../../shared/options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
 import { createMerger, type IdSink, LONGEST_SHORT } from './merge-bytes.js'
 import { createCharacterKinds, Pieces } from './pieces.js'
@@ -57,6 +58,7 @@ export interface Encoder {
  * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
  */
 export function createEncoder(tokenTable: TokenTable): Encoder {
+  aTokenTable(tokenTable, 'createEncoder: tokenTable')
   const index = tokenIndexOf(tokenTable)
   for (let byte = 0; byte < 256; byte++) {
     if (index.idOf(Uint8Array.of(byte), 0, 1) !== undefined) continue

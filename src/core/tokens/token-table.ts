@@ -1,4 +1,4 @@
-import { HarmonyResponsesError } from '../../shared/errors.js'
+import { check, HarmonyResponsesError } from '../../shared/errors.js'
 import { createTextLookup } from './text-lookup.js'
 
 /**
@@ -34,6 +34,7 @@ export interface TokenHashes {
  * the order of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
  */
 export function createTokenTable(raw: Uint8Array): TokenTable {
+  check(raw instanceof Uint8Array, 'createTokenTable', 'the bytes of a token table', raw)
   const starts = tokenStarts(raw)
   const size = starts.length - 1
   const noBytes = raw.subarray(0, 0)

@@ -34,7 +34,9 @@ export function toChatCompletion(response: Response, options: ChatAnswerOptions 
 }
 
 /** Returns the error of a failed response: the body of an HTTP error. */
-export function toChatError({ error }: Pick<Response, 'error'>): ChatError {
+export function toChatError(response: Pick<Response, 'error'>): ChatError {
+  check(typeof response === 'object' && response !== null, 'toChatError', 'a response', response)
+  const { error } = response
   const { code = 'server_error', message = 'The server had an internal error.' } = error ?? {}
   return { error: { message, type: code, param: null, code } }
 }

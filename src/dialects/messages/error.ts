@@ -1,3 +1,4 @@
+import { check } from '../../shared/errors.js'
 import type { RequestError } from '../../shared/request-error.js'
 import type { MessageError, MessageErrorType } from './message.js'
 
@@ -33,9 +34,12 @@ export interface MessagesErrorAnswer {
  * @param requestId - the `request-id` of its answer
  */
 export function toMessagesError(
-  { status, body: { error } }: Pick<RequestError, 'status' | 'body'>,
+  refusal: Pick<RequestError, 'status' | 'body'>,
   requestId?: string,
 ): MessagesErrorAnswer {
+  const { status, body } = Object(refusal) as typeof refusal
+  check(Object(body).error !== undefined, 'toMessagesError', 'an error with status and body', refusal)
+  const { error } = body
   const theirs = messagesStatus(status)
   return {
     status: theirs,

@@ -2,7 +2,7 @@ import { SSE_DONE, SSE_HEADERS, type SseEvent, type SseEvents } from '../../core
 import { checkStream } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { aBoolean, aFunction, anObject, aTimer } from '../../shared/options/checks.js'
+import { aBoolean, aFunction, anObject, aTimer, having } from '../../shared/options/checks.js'
 import type { ByteHold } from '../flow/byte-budget.js'
 import { createFrameEncoder, type Encode, framesOf, KEEP_ALIVE, UNCOUNTED_BYTES, writeFrames } from './frames.js'
 import { idleInterval } from './idle-interval.js'
@@ -44,6 +44,7 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
  * @throws the error of the events; HarmonyResponsesError `bad_option`, `bad_stream`
  */
 export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
+  having(['write', 'end', 'on'], 'the response of a Node server')(out, 'sendEvents: out')
   checkStream('sendEvents', events)
   checkOptions('sendEvents', options, SEND_EVENTS_OPTIONS)
   await sendCounted(out, events, options)

@@ -1,5 +1,6 @@
 import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import { closable, createWaiter } from '../../shared/closable.js'
+import { aFunction } from '../../shared/options/checks.js'
 import type { TokenStream } from './engine.js'
 
 /**
@@ -14,6 +15,7 @@ export function tokenStream(
   run: (signal: AbortSignal) => AsyncGenerator<TokenChunk, StreamEnd | undefined>,
   signal?: AbortSignal,
 ): TokenStream {
+  aFunction(run, 'tokenStream: run')
   const call = new AbortController()
   const waiter = createWaiter()
   let tokens: AsyncGenerator<TokenChunk, StreamEnd | undefined> | undefined

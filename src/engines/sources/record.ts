@@ -3,8 +3,9 @@ import type { ResponseRequest } from '../../core/responses/request.js'
 import { type ChunkStep, iterateSource } from '../../core/tokens/iterate-source.js'
 import type { HarmonyToken, StreamEnd, TokenChunk, TokenSource } from '../../core/tokens/token-source.js'
 import { closable, createWaiter } from '../../shared/closable.js'
+import { check, isIterable } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { anObject, aText } from '../../shared/options/checks.js'
+import { aFunction, anObject, aText } from '../../shared/options/checks.js'
 import type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
 export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
@@ -41,6 +42,8 @@ export function record(
   sink: (fixture: TokenFixture) => void | Promise<void>,
   about: RecordingAbout = { name: 'recording' },
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  check(isIterable(source), 'record: source', 'a token source', source)
+  aFunction(sink, 'record: sink')
   checkOptions('record', about, RECORDING_ABOUT, ['name'])
   const chunks = iterateSource(source)
   const request = about.request && withoutSecrets(about.request)

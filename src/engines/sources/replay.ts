@@ -1,4 +1,5 @@
 import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
+import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aSignal, that } from '../../shared/options/checks.js'
 import { sleep } from './sleep.js'
@@ -39,6 +40,7 @@ export function replay(
   fixture: TokenFixture,
   options: ReplayOptions = {},
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
+  check(Array.isArray(Object(fixture).tokens), 'replay', 'a token fixture', fixture, 'bad_fixture')
   checkOptions('replay', options, REPLAY_OPTIONS)
   const { delayMs = 0 } = options
   return chunksOf(fixture, { ...options, delayMs })

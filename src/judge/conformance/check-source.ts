@@ -1,6 +1,6 @@
 import type { StreamEnd, TokenSource } from '../../core/tokens/token-source.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { aboveZero } from '../../shared/options/checks.js'
+import { aboveZero, aFunction, anObject } from '../../shared/options/checks.js'
 import { createProgress, type Progress } from './source/read-progress.js'
 import type { SourcePlan } from './source/source-plan.js'
 import type { SourceRule, SourceViolation } from './source/source-rules.js'
@@ -52,6 +52,8 @@ export async function checkSource(
   plan: SourcePlan,
   options: CheckSourceOptions = {},
 ): Promise<SourceViolation[]> {
+  aFunction(open, 'checkSource: open')
+  anObject(plan, 'checkSource: plan')
   checkOptions('checkSource', options, CHECK_SOURCE_OPTIONS)
   const { patience = 2000 } = options
   const violations: SourceViolation[] = []

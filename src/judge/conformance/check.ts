@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import { check } from '../../shared/errors.js'
+import { check, checkStream } from '../../shared/errors.js'
 import { isFields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aText, listOf, oneOf, that } from '../../shared/options/checks.js'
@@ -233,6 +233,7 @@ export function checkEvents(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): Violation[] {
+  checkStream('checkEvents', events)
   const checker = createCheckerOf('checkEvents', options)
   const violations: Violation[] = []
   for (const event of events) for (const violation of checker.push(event)) violations.push(violation)

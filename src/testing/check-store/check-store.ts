@@ -1,6 +1,6 @@
 import type { ResponseStore } from '../../endpoint/stores/store.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { aTimer, that, wholeNumber } from '../../shared/options/checks.js'
+import { aFunction, aTimer, that, wholeNumber } from '../../shared/options/checks.js'
 import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
 import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
 import { Broken } from './world.js'
@@ -53,6 +53,7 @@ export async function checkStore(
   create: () => CheckedStore | Promise<CheckedStore>,
   options: CheckStoreOptions = {},
 ): Promise<readonly StoreViolation[]> {
+  aFunction(create, 'checkStore: create')
   checkOptions('checkStore', options, CHECK_STORE_OPTIONS)
   const { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), patience = 5000 } = options
   const violations: StoreViolation[] = []

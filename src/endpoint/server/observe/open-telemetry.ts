@@ -1,3 +1,4 @@
+import { check } from '../../../shared/errors.js'
 import type { Attributes, Span, SpanOptions, TraceContext, Tracing } from './tracing.js'
 
 /** The parts of `@opentelemetry/api` that are used. */
@@ -42,6 +43,12 @@ const ERROR = 2
  *     createResponsesApp({ engine, tokenTable, tracing: openTelemetry(api) })
  */
 export function openTelemetry(api: OpenTelemetryApi): Tracing {
+  check(
+    Object(Object(api).trace).getTracer !== undefined,
+    'openTelemetry',
+    "the API: import * as api from '@opentelemetry/api'",
+    api,
+  )
   const tracer = api.trace.getTracer('harmony-responses')
   const contexts = new WeakMap<Span, unknown>()
 

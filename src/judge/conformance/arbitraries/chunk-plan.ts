@@ -50,6 +50,8 @@ export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPla
  * @throws HarmonyResponsesError `bad_option` if a chunk is text
  */
 export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): TokenChunk[] {
+  check(Array.isArray(chunks), 'cutChunks: chunks', 'an array of chunks', chunks)
+  check(Array.isArray(plan), 'cutChunks: plan', 'an array of cuts', plan)
   let at = 0
   const next = (): ChunkPlan[number] => plan[at++ % plan.length] ?? { size: Number.POSITIVE_INFINITY, form: 'array' }
   return runs(chunks).flatMap(({ origin, ids }): TokenChunk[] => {
@@ -126,6 +128,8 @@ export function textPlan(): fc.Arbitrary<readonly number[]> {
  * @throws HarmonyResponsesError `bad_option` if a chunk is ids
  */
 export function cutText(chunks: readonly TokenChunk[], plan: readonly number[]): TextChunk[] {
+  check(Array.isArray(chunks), 'cutText: chunks', 'an array of chunks', chunks)
+  check(Array.isArray(plan), 'cutText: plan', 'an array of lengths', plan)
   return textRuns(chunks).flatMap(({ origin, text }) =>
     cut(text, repeat(plan, text.length)).map((piece): TextChunk => (origin === 'host' ? { host: piece } : piece)),
   )

@@ -1,5 +1,6 @@
 import type { TokenTable } from '../../../core/tokens/token-table.js'
-import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { check, HarmonyResponsesError } from '../../../shared/errors.js'
+import { aTokenTable } from '../../../shared/options/checks.js'
 
 /**
  * Token ids that decode to exactly this text: the longest matching token at each byte. They are *not* the ids that the
@@ -11,6 +12,8 @@ import { HarmonyResponsesError } from '../../../shared/errors.js'
  * @throws HarmonyResponsesError `bad_option` if the table has no token for a byte
  */
 export function encodeText(text: string, tokenTable: TokenTable): number[] {
+  check(typeof text === 'string', 'encodeText: text', 'a string', text)
+  aTokenTable(tokenTable, 'encodeText: tokenTable')
   const { ids, lengths } = indexOf(tokenTable)
   const bytes = latin1(utf8.encode(text))
   const found: number[] = []

@@ -1,4 +1,5 @@
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import { checkStream } from '../../../shared/errors.js'
 import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk, Violation } from '../violation.js'
@@ -244,6 +245,7 @@ export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): StreamReport {
+  checkStream('reportOn', events)
   const checker = createCheckerOf('reportOn', options)
   const report = createReport()
   let count = 0

@@ -1,3 +1,4 @@
+import { check } from '../../../shared/errors.js'
 /** One model call that a scripted backend plays, and how its reader behaves. */
 export interface SourcePlan {
   /** The tokens that the model samples. The last one is the stop token if the call ends with `stop`. */
@@ -19,7 +20,9 @@ export interface SourcePlan {
 }
 
 /** A plan's tokens in the pieces in which its backend sends them. */
-export function planPieces({ tokens, cuts }: SourcePlan): number[][] {
+export function planPieces(plan: SourcePlan): number[][] {
+  const { tokens, cuts } = Object(plan) as SourcePlan
+  check(Array.isArray(tokens) && Array.isArray(cuts), 'planPieces', 'a plan with tokens and cuts', plan)
   const pieces: number[][] = []
   for (let from = 0; from < tokens.length; ) {
     const size = Math.max(1, cuts[pieces.length % cuts.length] ?? tokens.length)

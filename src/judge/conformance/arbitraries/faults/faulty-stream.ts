@@ -47,6 +47,8 @@ export function faultyStream(
 ): fc.Arbitrary<FaultyStream> {
   checkOptions('faultyStream', options, FAULT_OPTIONS)
   const { kinds = FAULT_KINDS } = options
+  const isGiven = Array.isArray(streams) || 'generate' in Object(streams)
+  check(isGiven, 'faultyStream: streams', 'an array of streams, or an arbitrary of one', streams)
   return 'generate' in streams ? ofArbitrary(streams, kinds) : ofList(streams, kinds)
 }
 
