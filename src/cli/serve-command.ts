@@ -66,7 +66,8 @@ export const serve: Command = defineCommand({
             refuse          refuses such a request
   --unsupported-constraints relax   drops what the engine cannot enforce of a strict schema, and reports it (default)
                             refuse  refuses such a request
-  --context-size TOKENS     the model's context, for --model; default: as memory allows
+  --context-size TOKENS     the model's context: of --model (default: as memory allows), or of a --vllm or --sglang that
+                            does not name it
   --parallel N              concurrent responses; default 256, and with --model 1
   --limit NAME=VALUE        a limit of the server, such as responseSeconds=300; repeatable; docs/serve.md lists them
   --on-disconnect stop      ends a response whose client leaves (default)

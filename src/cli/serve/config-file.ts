@@ -75,7 +75,7 @@ const OPTIONS = {
   'unsupported-constraints': z
     .enum(['relax', 'refuse'])
     .describe('How a strict schema is handled that the engine cannot enforce completely. Default relax.'),
-  'context-size': count.describe("The model's context in tokens, with model."),
+  'context-size': count.describe("The model's context in tokens, with model, vllm or sglang."),
   parallel: count.describe('Concurrent responses. Default 256, with model 1.'),
   limit: z
     .partialRecord(z.enum(LIMIT_NAMES as [string, ...string[]]), z.number().min(0))

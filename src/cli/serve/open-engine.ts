@@ -7,6 +7,7 @@ import type { GrammarBackend, NamedBackend } from '../../engines/sources/structu
 import { HarmonyResponsesError } from '../../shared/errors.js'
 import { RequestError } from '../../shared/request-error.js'
 import { type Io, nameOf, UsageError, unreadable } from '../io.js'
+import { loadProgress } from './load-progress.js'
 import { paced } from './paced.js'
 import { createPlayable, type Playable } from './replay/playable.js'
 import { readFixtures } from './replay/read-fixtures.js'
@@ -55,7 +56,7 @@ export async function openEngine(
     return { engine, about: `plays ${nameOf(choice.file)}; no model`, tools: [], async close() {} }
   }
   try {
-    return await (choice.kind === 'model' ? openModel(choice) : openServer(choice, io))
+    return await (choice.kind === 'model' ? openModel(choice, io) : openServer(choice, io))
   } catch (error) {
     const isTold = error instanceof HarmonyResponsesError || error instanceof EngineError
     if (!isTold) throw error
@@ -106,22 +107,21 @@ async function render({ name, recording }: Playable): Promise<void> {
   }
 }
 
-async function openModel({
-  kind: _,
-  file,
-  ...options
-}: Extract<EngineChoice, { kind: 'model' }>): Promise<OpenedEngine> {
+async function openModel(
+  { kind: _, file, ...options }: Extract<EngineChoice, { kind: 'model' }>,
+  io: Io,
+): Promise<OpenedEngine> {
   const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error)
   })
   if (!found.isFile()) throw new UsageError(`cannot read ${file}: expected a GGUF file`)
   const { createLlamaCppEngine } = await import('../../engines/sources/llama-cpp.js')
-  const engine = await createLlamaCppEngine({ modelPath: file, ...options })
+  const engine = await createLlamaCppEngine({ modelPath: file, ...options, onProgress: loadProgress(file, io) })
   return { engine, about: `llama.cpp with ${file}`, tools: [], close: () => engine.dispose() }
 }
 
 async function openServer(
-  { kind, url, checkModel, structuredOutputs }: Extract<EngineChoice, { url: string }>,
+  { kind, url, checkModel, structuredOutputs, contextSize }: Extract<EngineChoice, { url: string }>,
   { env, complain }: Io,
 ): Promise<OpenedEngine> {
   const apiKey = env[KEY_VARIABLE]
@@ -130,6 +130,7 @@ async function openServer(
     ...{ url, checkModel },
     ...(apiKey && { apiKey }),
     ...(structuredOutputs && { structuredOutputs }),
+    ...(contextSize !== undefined && { contextSize }),
     ...(kind !== 'llama-server' && {
       onBackend(backend) {
         grammarBackend = backend
@@ -152,6 +153,7 @@ interface ServerOptions {
   readonly apiKey?: string
   readonly checkModel: boolean
   readonly structuredOutputs?: NamedBackend
+  readonly contextSize?: number
   readonly onBackend?: (backend: GrammarBackend) => void
 }
 

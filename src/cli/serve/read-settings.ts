@@ -182,8 +182,8 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   const extra = kind === 'replay' ? more[0] : folder
   if (extra !== undefined) throw new UsageError(`serve: expected no operand, got ${JSON.stringify(extra)}`)
   const contextSize = countOf(values['context-size'], '--context-size', 2)
-  if (contextSize !== undefined && kind !== 'model') {
-    throw new UsageError('--context-size: expected only with --model: a server sets its own context size')
+  if (contextSize !== undefined && kind !== 'model' && kind !== 'vllm' && kind !== 'sglang') {
+    throw new UsageError('--context-size: expected only with --model, --vllm or --sglang')
   }
   const delayMs = countOf(values.delay, '--delay', 0, LONGEST_DELAY_MS)
   if (delayMs !== undefined && kind !== 'replay' && kind !== 'script') {
@@ -194,7 +194,7 @@ function engineChoice(values: ServeValues, operands: readonly string[]): EngineC
   const checkModel = values['skip-model-check'] !== true
   const structuredOutputs = backendOf(values['structured-outputs'], kind)
   if (kind !== 'model') {
-    const named = structuredOutputs === undefined ? {} : { structuredOutputs }
+    const named = { ...(structuredOutputs && { structuredOutputs }), ...(contextSize !== undefined && { contextSize }) }
     return { kind, url: values[kind] as string, checkModel, ...named }
   }
   const parallel = countOf(values.parallel, '--parallel')

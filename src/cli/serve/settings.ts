@@ -66,6 +66,8 @@ export type EngineChoice =
       readonly kind: 'vllm' | 'sglang' | 'llama-server'
       readonly url: string
       readonly checkModel: boolean
+      /** Its context in tokens; undefined to ask the server. */
+      readonly contextSize?: number
       /** Its grammar backend; undefined to ask the server. */
       readonly structuredOutputs?: NamedBackend
     }

@@ -111,7 +111,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
     if (size !== undefined) return Math.min(maxTokens ?? size, Math.max(1, size - prompt.length))
     if (maxTokens !== undefined) return maxTokens
     const expected = `expected a max_model_len for ${model ?? 'a model'} in /v1/models, got none`
-    throw new EngineError('server_error', `${expected}: set contextSize or maxTokens`)
+    throw new EngineError('server_error', `${expected}: set contextSize (serve --context-size) or maxTokens`)
   }
 
   return createHttpEngine(

@@ -340,7 +340,7 @@ describe('vLLM', () => {
     test('vLLM without maxTokens fails if the server does not report the size', async () => {
       const { url } = server.script(refuse(200, { object: 'list', data: [{ id: 'a' }] }))
       await expect(createVllmEngine({ url }).generate([1]).next()).rejects.toThrow(
-        'expected a max_model_len for a model in /v1/models, got none: set contextSize or maxTokens',
+        'expected a max_model_len for a model in /v1/models, got none: set contextSize (serve --context-size) or maxTokens',
       )
     })
   })
