@@ -215,6 +215,18 @@ describe('POST /v1/messages', () => {
     expect(streamed).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
   })
 
+  test('any of 64 stop sequences ends an answer, and one more is refused', async () => {
+    const { anthropic } = messagesEndpoint(() => [answer('One. Two. END. Three.')])
+    const sequences = [...Array(63).keys()].map((number) => `STOP ${number}`)
+    const ask = (stop_sequences: string[]) =>
+      anthropic.messages.create({ ...QUESTION, messages: [...QUESTION.messages], stop_sequences })
+    expect(await ask([...sequences, 'END'])).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+    await expect(ask([...sequences, 'END', 'NOW'])).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/'stop_sequences'.*maximum length 64/),
+    })
+  })
+
   test('a message begins with the token counts of its prompt and of the cached part, and ends with the same counts', async () => {
     const served = messagesEndpoint(() => [answer('Hi.')])
     await sent(served, QUESTION)
