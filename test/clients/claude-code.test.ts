@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -22,12 +22,30 @@ const toolSaid = (messages: readonly HarmonyMessage[]): string[] =>
 
 /** A red dot. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
+/** One empty page. */
+const PDF = [
+  '%PDF-1.4',
+  '1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj',
+  '2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj',
+  '3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]>>endobj',
+  'trailer<</Root 1 0 R/Size 4>>',
+  '%%EOF',
+  '',
+].join('\n')
+
 /** Plays one turn after the other, for any prompt. */
 function steps(turns: (folder: string) => Script[]): (folder: () => string) => Script {
   return (folder) => (prompt) => {
     const turn = turns(folder())[callsIn(prompt.messages)] ?? (() => [answer('Done.')])
     return typeof turn === 'function' ? turn(prompt) : (turn as never)
   }
+}
+
+/** It answers, and then answers the next question in the same session. */
+async function expectGoingOn(claude: ClaudeCode, ...asked: Parameters<ClaudeCode['ask']>): Promise<void> {
+  const first = await claude.ask(...asked)
+  const second = await claude.ask('Are you there?', '--resume', first.session_id)
+  for (const { result, is_error } of [first, second]) expect([result, is_error]).toEqual(['Here I am.', false])
 }
 
 /** Each prompt begins with the one before it and the model's output after that. */
@@ -141,7 +159,7 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
           if (!searches) return [answer(toolSaid(messages).at(-1) ?? '')]
           return callsIn(messages) === 0 ? [call('browser.search', { query: 'otters' })] : [answer('They swim.')]
         },
-      [searching],
+      { tools: [searching] },
     )
     const { result } = await claude.ask('Do otters swim?', '--allowedTools', 'WebSearch')
     expect(result).toContain('https://example.com/otters')
@@ -179,12 +197,47 @@ describe.skipIf(claudeCodePath() === undefined)('Claude Code', () => {
     expect(await claude.ask('And now?', '--resume', session)).toMatchObject({ result: 'After the summary.' })
   })
 
-  test('a session to which an image was attached goes on', async () => {
+  test('a session to which an image was attached goes on, after one refusal', async () => {
     claude = await ClaudeCode.start(() => () => [answer('Here I am.')])
-    writeFileSync(join(claude.folder, 'dot.png'), Buffer.from(PNG, 'base64'))
-    const { session_id } = await claude.ask('What is in @dot.png?')
-    const { result, is_error } = await claude.ask('Are you there?', '--resume', session_id)
-    expect([result, is_error]).toEqual(['Here I am.', false])
+    claude.write('dot.png', Buffer.from(PNG, 'base64'))
+    await expectGoingOn(claude, 'What is in @dot.png?')
+    expect(claude.statuses).toEqual([400, 200, 200])
+  })
+
+  test('a session whose user sent a PDF goes on, after one refusal', async () => {
+    claude = await ClaudeCode.start(() => () => [answer('Here I am.')])
+    const source = { type: 'base64', media_type: 'application/pdf', data: Buffer.from(PDF).toString('base64') }
+    await expectGoingOn(claude, [
+      { type: 'text', text: 'What is in it?' },
+      { type: 'document', source },
+    ])
+    expect(claude.statuses).toEqual([400, 200, 200])
+  })
+
+  describe.each([
+    ['an image', 'dot.png', Buffer.from(PNG, 'base64'), '[image]'],
+    ['a PDF', 'paper.pdf', PDF, '[file document]'],
+  ])('a session in which it read %s', (_, name, content, placeholder) => {
+    const reads = steps((folder) => [
+      () => [think('Read.'), call('functions.Read', { file_path: join(folder, name) })],
+      () => [answer('Here I am.')],
+    ])
+    const read = [`What is in ${name}?`, '--allowedTools', 'Read'] as const
+
+    test('goes on, and the model reads that there is something', async () => {
+      claude = await ClaudeCode.start(reads)
+      claude.write(name, content)
+      await expectGoingOn(claude, ...read)
+      expect(claude.statuses).toEqual([200, 200, 200])
+      expect(toolSaid(claude.engine.calls.at(-1)?.messages ?? [])).toEqual([expect.stringContaining(placeholder)])
+    })
+
+    test('goes on after one refusal, where the server refuses it in results, too', async () => {
+      claude = await ClaudeCode.start(reads, { response: { images: 'refuse' } })
+      claude.write(name, content)
+      await expectGoingOn(claude, ...read)
+      expect(claude.statuses).toEqual([200, 400, 200, 200])
+    })
   })
 
   test('/context counts tokens without asking the model', async () => {

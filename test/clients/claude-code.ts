@@ -3,8 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
-import type { Tool } from '../../src/endpoint/tools/tool.js'
+import { type ResponsesServer, type ServeOptions, serveResponses } from '../../src/endpoint/server/node.js'
 import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
@@ -31,48 +30,62 @@ export interface Printed {
   readonly num_turns: number
 }
 
+/** The tools that the server runs, and its settings. */
+type ServerOptions = Pick<ServeOptions, 'tools' | 'response'>
+
+/** What the user says: a prompt on the command line, or the content of a message, as programs that embed it send it. */
+type Said = string | readonly object[]
+
 /** Claude Code in an empty repository, with a scripted model or another engine. It can reach only the endpoint. */
 export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
   readonly engine: Engine
   readonly folder: string
+  /** The statuses of the answers to its requests for a message, in order. */
+  readonly statuses: readonly number[]
   readonly #server: ResponsesServer
   readonly #home: string
   readonly #children = new Set<ChildProcess>()
 
-  private constructor(engine: Engine, server: ResponsesServer) {
+  private constructor(engine: Engine, server: ResponsesServer, statuses: readonly number[]) {
     this.engine = engine
+    this.statuses = statuses
     this.#server = server
     this.folder = mkdtempSync(join(tmpdir(), 'repository-'))
     this.#home = mkdtempSync(join(tmpdir(), 'home-'))
   }
 
-  /** @param tools - what the server runs */
-  static async start(script: (folder: () => string) => Script, tools: readonly Tool[] = []): Promise<ClaudeCode> {
+  static async start(script: (folder: () => string) => Script, options: ServerOptions = {}): Promise<ClaudeCode> {
     let started: ClaudeCode | undefined
     const engine = scriptedEngine(
       script(() => started?.folder ?? ''),
       { tokenTable },
     )
-    started = await ClaudeCode.inFrontOf(engine, tools)
+    started = await ClaudeCode.inFrontOf(engine, options)
     return started
   }
 
   static async inFrontOf<Engine extends TokenEngine>(
     engine: Engine,
-    tools: readonly Tool[] = [],
+    options: ServerOptions = {},
   ): Promise<ClaudeCode<Engine>> {
-    const server = await serveResponses({ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200, tools })
-    return new ClaudeCode(engine, server)
+    const statuses: number[] = []
+    const server = await serveResponses({
+      ...{ engine, tokenTable, port: 0, models: ['gpt-oss'], keepAliveMs: 200, ...options },
+      onMetric(metric) {
+        if (metric.type === 'request_ended' && metric.route === '/v1/messages') statuses.push(metric.status)
+      },
+    })
+    return new ClaudeCode(engine, server, statuses)
   }
 
-  write(name: string, text: string): void {
-    writeFileSync(join(this.folder, name), text)
+  write(name: string, content: string | Uint8Array): void {
+    writeFileSync(join(this.folder, name), content)
   }
 
   /** Runs it in print mode, to its end. */
-  async ask(prompt: string, ...given: string[]): Promise<Printed> {
-    const text = await this.begin(prompt, ...given).text
-    const line = text.split('\n').find((one) => one.startsWith('{')) ?? ''
+  async ask(said: Said, ...given: string[]): Promise<Printed> {
+    const text = await this.begin(said, ...given).text
+    const line = text.split('\n').find((one) => /^\{.*"type":"result"/.test(one)) ?? ''
     try {
       return JSON.parse(line)
     } catch {
@@ -81,8 +94,12 @@ export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
   }
 
   /** Starts it. `interrupt` is what Ctrl-C does. */
-  begin(prompt: string, ...given: string[]): { readonly text: Promise<string>; interrupt(): void } {
-    const child = spawn(claudeCodePath() ?? '', ['-p', prompt, '--output-format', 'json', ...given], {
+  begin(said: Said, ...given: string[]): { readonly text: Promise<string>; interrupt(): void } {
+    const isPrompt = typeof said === 'string'
+    const form = isPrompt
+      ? ['-p', said, '--output-format', 'json']
+      : ['-p', '--verbose', '--input-format', 'stream-json', '--output-format', 'stream-json']
+    const child = spawn(claudeCodePath() ?? '', [...form, ...given], {
       cwd: this.folder,
       env: {
         PATH: process.env['PATH'],
@@ -96,19 +113,20 @@ export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
         DISABLE_TELEMETRY: '1',
         DISABLE_ERROR_REPORTING: '1',
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
     })
     this.#children.add(child)
-    let said = ''
+    child.stdin.end(isPrompt ? '' : `${JSON.stringify({ type: 'user', message: { role: 'user', content: said } })}\n`)
+    let printed = ''
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text
+        printed += text
       })
     }
     const text = new Promise<string>((resolve, reject) => {
       child.once('error', reject).once('close', () => {
         this.#children.delete(child)
-        resolve(said)
+        resolve(printed)
       })
     })
     return { text, interrupt: () => void child.kill('SIGINT') }

@@ -5,6 +5,8 @@ import { loadTokenTable, Translator } from '../../src/index.js'
 import { createCaptureChecker, type Profile } from '../../src/judge/conformance/index.js'
 import { FRAMING } from '../../src/judge/conformance/invariants/framing.js'
 import { encodeHarmony } from '../support/tokens.js'
+import { aiSdkOpenResponses } from './clients/ai-sdk-open-responses.js'
+import { openaiStream6 } from './clients/openai-stream.js'
 import { clients } from './clients.js'
 import { FRAMINGS } from './framings.js'
 import type { Client } from './play.js'
@@ -18,7 +20,7 @@ const events = eventsOf()
 const asked = scenario('framing', [turn(answer(TEXT))], { text: [TEXT] })
 
 /** Those that the profiles describe: openai 6 is older, and no profile is of the AI SDK's other provider. */
-const described = clients.filter(({ name }) => name !== 'openai 6.49 stream()' && name !== '@ai-sdk/open-responses')
+const described = clients.filter((client) => client !== openaiStream6 && client !== aiSdkOpenResponses)
 
 /** A replacement character is not a failure: it is how decoders are specified to handle such bytes. */
 const asShown = (text: string): string => text.replaceAll('\ufffd', 'à')

@@ -6,7 +6,7 @@ import { pageOf, root } from './pages.js'
 const IS_UPDATE = process.env['UPDATE_DOCS'] === '1'
 
 /** What stands between `<!-- NAME -->` and `<!-- /NAME -->` on a page. */
-function blockOf(
+export function blockOf(
   text: string,
   name: string,
 ): { readonly before: string; readonly own: string; readonly after: string } {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { ANSWER, offer, RESULTS } from '../clients/offering.js'
+import { lockedVersion } from '../support/locked-versions.js'
 import { play, programs } from './programs.js'
 
 /*
@@ -27,7 +28,8 @@ test.each(programs.map((program) => [`${program.name} by ${program.api}`, progra
     const known = read.map(({ content }) => content)
     expect([[], RESULTS]).toContainEqual(known)
     const cells = [program.own === undefined ? 'has none' : '✓', known.length > 0 ? '✓' : 'no: it leaves them out']
-    rows.push(`| ${program.name} | ${program.api} | ✓ | ${cells.join(' | ')} |`)
+    const version = lockedVersion('test/programs', program.package)
+    rows.push(`| ${program.name} | ${version} | ${program.api} | ✓ | ${cells.join(' | ')} |`)
   },
 )
 
@@ -36,8 +38,8 @@ afterAll(() => {
   const page = readFileSync(new URL('../../docs/clients.md', import.meta.url), 'utf8')
   const [, found = ''] = /<!-- programs -->\n([\s\S]*?)\n<!-- \/programs -->/.exec(page) ?? []
   const head = [
-    '| program | API | offered tools run | its own tool runs | the model then knows of the offered calls |',
-    '|---|---|---|---|---|',
+    '| program | version | API | offered tools run | its own tool runs | the model then knows of the offered calls |',
+    '|---|---|---|---|---|---|',
   ]
   expect(found).toBe([...head, ...rows].join('\n'))
 })

@@ -11,6 +11,8 @@ import { call as callTo } from '../../src/testing/index.js'
 
 export interface Program {
   readonly name: string
+  /** The package that holds it. */
+  readonly package: string
   readonly api: 'Responses' | 'Chat Completions'
   /** How the model calls a tool of the program's own, which reads `note.txt`; undefined if it has none. */
   readonly own?: ReturnType<typeof call>
@@ -56,6 +58,7 @@ export async function play(program: Program, baseURL: string, question: string):
 
 const copilot = (api: Program['api']): Program => ({
   name: 'GitHub Copilot CLI',
+  package: '@github/copilot-linux-x64',
   api,
   own: callTo('functions.bash', { command: 'cat note.txt', description: 'Reads the note' }),
   ask: (question, { baseURL, run }) =>
@@ -71,6 +74,7 @@ const copilot = (api: Program['api']): Program => ({
 
 const cline: Program = {
   name: 'Cline CLI',
+  package: '@cline/cli-linux-x64',
   api: 'Chat Completions',
   own: callTo('functions.run_commands', { commands: ['cat note.txt'] }),
   async ask(question, { baseURL, folder, run }) {
@@ -83,6 +87,7 @@ const cline: Program = {
 
 const continueCli: Program = {
   name: 'Continue CLI',
+  package: '@continuedev/cli',
   api: 'Chat Completions',
   own: callTo('functions.Read', { filepath: 'note.txt' }),
   async ask(question, { baseURL, folder, run }) {
@@ -100,6 +105,7 @@ const continueCli: Program = {
 
 const promptfoo = (api: Program['api']): Program => ({
   name: 'promptfoo',
+  package: 'promptfoo',
   api,
   async ask(question, { baseURL, folder, run }) {
     const id = `openai:${api === 'Responses' ? 'responses' : 'chat'}:gpt-oss`

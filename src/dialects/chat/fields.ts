@@ -4,10 +4,12 @@ import { readMessages } from './messages.js'
 import {
   checkCount,
   checkModalities,
+  MOST_STOPS,
   putEffort,
   readIncludeReasoning,
   readLogprobs,
   readReasoning,
+  readStop,
   readStreamOptions,
   readTemplateArguments,
   readTopLogprobs,
@@ -33,7 +35,7 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   modalities: { support: 'refused', does: 'anything but `text`', read: checkModalities },
   moderation: refused('moderation', 'a client that asks for moderation must not get an answer without it'),
   n: { support: 'refused', does: 'more than 1', read: checkCount },
-  stop: same('stop'),
+  stop: { support: 'mapped', does: `\`stop\`: up to ${MOST_STOPS}`, read: readStop },
   logit_bias: { support: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
   tools: { support: 'mapped', does: '`tools`; a function is not strict unless it says so', read: readTools },
   functions: {

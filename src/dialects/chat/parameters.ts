@@ -1,5 +1,6 @@
 import { isFields } from '../../shared/fields.js'
 import {
+  arrayTooLong,
   invalidType,
   invalidValue,
   outOfRange,
@@ -32,7 +33,16 @@ export function checkModalities(modalities: unknown): void {
   }
 }
 
-/** Checks `stop` or `logit_bias`, which have to be empty. */
+/** OpenAI's limit of `stop`. The Responses API here allows more, for clients of Messages. */
+export const MOST_STOPS = 4
+
+/** Reads `stop`. */
+export function readStop(value: unknown, draft: Draft): void {
+  if (Array.isArray(value) && value.length > MOST_STOPS) throw arrayTooLong('stop', MOST_STOPS, value.length)
+  draft.put('stop', value)
+}
+
+/** Checks `logit_bias`, which has to be empty. */
 export function refuseUnlessEmpty(name: string): (value: unknown) => void {
   return (value) => {
     const isEmpty = value === '' || (Object(value) === value && Object.keys(value as object).length === 0)

@@ -1,6 +1,7 @@
-import type { ErrorEvent, ResponseStreamEvent, TerminalEvent } from '../../core/responses/events.js'
+import type { ResponseStreamEvent, TerminalEvent } from '../../core/responses/events.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
+import { failedRequest } from '../../shared/failed-request.js'
 import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
 import { ChatAnswer, chatUsage, type Identity, identityOf, isClientCall, type Piece } from './answer.js'
 import { type ChatAnswerOptions, type ResolvedChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
@@ -58,7 +59,7 @@ class Encoder {
 
   encode(event: ResponseStreamEvent): (ChatChunk | ChatError)[] {
     if (this.#isOver) return []
-    if (event.type === 'error') return [this.#failed(errorOf(event))]
+    if (event.type === 'error') return [this.#failed(failedRequest(event.error).body)]
     if (event.type === 'response.failed') return [this.#failed(toChatError(event.response))]
     if ('response' in event && this.#identity === undefined) {
       this.#identity = identityOf(event.response, this.#options)
@@ -121,8 +122,4 @@ class Encoder {
     if (this.#options.includeUsage) chunk.usage = null
     return chunk
   }
-}
-
-function errorOf({ error: { message, type, param, code } }: ErrorEvent): ChatError {
-  return { error: { message, type, param, code } }
 }

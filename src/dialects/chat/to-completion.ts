@@ -1,6 +1,8 @@
+import { NEUTRAL } from '../../core/completion/failure.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import type { Response } from '../../core/responses/response.js'
 import { check } from '../../shared/errors.js'
+import { failedRequest } from '../../shared/failed-request.js'
 import { ChatAnswer, chatUsage, identityOf, isClientCall, type Piece } from './answer.js'
 import { type ChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import type { ChatCompletion, ChatError, ChatMessage, ChatToolCall, ChatToolCallDelta } from './completion.js'
@@ -36,9 +38,7 @@ export function toChatCompletion(response: Response, options: ChatAnswerOptions 
 /** Returns the error of a failed response: the body of an HTTP error. */
 export function toChatError(response: Pick<Response, 'error'>): ChatError {
   check(typeof response === 'object' && response !== null, 'toChatError', 'a response', response)
-  const { error } = response
-  const { code = 'server_error', message = 'The server had an internal error.' } = error ?? {}
-  return { error: { message, type: code, param: null, code } }
+  return failedRequest(response.error ?? NEUTRAL).body
 }
 
 function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {

@@ -10,8 +10,8 @@ export interface MessageAnswerOptions {
   readonly model?: string
   /**
    * The part of the reasoning that the client is shown. `shown`: its text. `omitted`: thinking blocks without a text.
-   * `sealed` (default): nothing except a `redacted_thinking` block before calls, which the model reads when it comes
-   * back with their results.
+   * `sealed` (default): nothing. A `redacted_thinking` block carries the seals that no thinking block has: the model
+   * reads it when it comes back with the results of the calls behind it.
    */
   readonly thinking?: 'shown' | 'omitted' | 'sealed'
   /** Whether preambles are shown, which the model writes before its answer or a call. Default: `text`. */

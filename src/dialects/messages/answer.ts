@@ -144,8 +144,9 @@ export class MessageAnswer {
   }
 
   #stopReason({ status, incomplete_details }: Response, stopped: string | undefined): MessageStopReason {
-    if (this.#hasCalls) return 'tool_use'
+    // Before the calls: at tool_use a client would go on as if nothing had been cut off.
     if (status === 'incomplete') return incomplete_details?.reason === 'content_filter' ? 'refusal' : 'max_tokens'
+    if (this.#hasCalls) return 'tool_use'
     return stopped === undefined ? 'end_turn' : 'stop_sequence'
   }
 
@@ -182,10 +183,10 @@ export class MessageAnswer {
     return [...events, { type: 'content_block_stop', index: this.#count - 1 }]
   }
 
-  /** Creates a block for seals that no thinking block has taken. */
+  /** Creates a block for seals that no thinking block has taken. Clients show an empty thinking block to their users. */
   #carrier(): MessageStreamEvent[] {
     const seals = this.#takeSeals()
-    if (this.#options.thinking === 'sealed') {
+    if (this.#options.thinking !== 'omitted') {
       return [this.#start({ type: 'redacted_thinking', data: seals }), this.#stop()]
     }
     const start = this.#start({ type: 'thinking', thinking: '', signature: '' })

@@ -1,4 +1,6 @@
+import type { Failure } from '../../core/completion/failure.js'
 import { check } from '../../shared/errors.js'
+import { failedRequest } from '../../shared/failed-request.js'
 import type { RequestError } from '../../shared/request-error.js'
 import type { MessageError, MessageErrorType } from './message.js'
 
@@ -56,16 +58,9 @@ export function toMessagesError(
 }
 
 /** Words the failure of a response, which ends its stream. */
-export function messagesFailure({ code, message }: { readonly code: string; readonly message: string }): MessageError {
-  return { type: 'error', error: { type: FAILURES.get(code) ?? 'api_error', message: messageOf({ code, message }) } }
+export function messagesFailure(failure: Failure): MessageError {
+  return toMessagesError(failedRequest(failure)).body
 }
-
-const FAILURES: ReadonlyMap<string, MessageErrorType> = new Map([
-  ['context_length_exceeded', 'invalid_request_error'],
-  ['invalid_prompt', 'invalid_request_error'],
-  ['rate_limit_exceeded', 'rate_limit_error'],
-  ['server_is_overloaded', 'overloaded_error'],
-])
 
 /** Clients recognize an excessive prompt by these words, and compact their conversation. */
 const TOO_LONG = 'prompt is too long (capability_rejected: prompt_too_long)'

@@ -53,7 +53,7 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
       '`budget_tokens` below 4,096, `high` one from 16,384 on, unless `output_config` has an effort',
     read: readThinking,
   },
-  stop_sequences: { support: 'mapped', does: '`stop`: up to 4', read: readStopSequences },
+  stop_sequences: { support: 'mapped', does: '`stop`: up to 64', read: readStopSequences },
   tool_choice: {
     support: 'mapped',
     does: '`tool_choice`: `any` is `required`; `disable_parallel_tool_use` is `parallel_tool_calls`',

@@ -16,7 +16,10 @@ export interface MessageThinkingBlock {
   signature: string
 }
 
-/** Sealed reasoning without a text: the client did not ask to see it, and the model reads it when it comes back. */
+/**
+ * Seals without a text, for the model when the block comes back: reasoning that the client did not ask to see, or how a
+ * call was sampled.
+ */
 export interface MessageRedactedThinkingBlock {
   type: 'redacted_thinking'
   data: string

@@ -1,4 +1,5 @@
-import type { ErrorEvent, ResponseStreamEvent } from '../../core/responses/events.js'
+import { NEUTRAL } from '../../core/completion/failure.js'
+import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
 import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
@@ -59,7 +60,7 @@ class Encoder {
 
   encode(event: ResponseStreamEvent): MessageStreamEvent[] {
     if (this.#isOver) return []
-    if (event.type === 'error') return [this.#failed(failureOf(event))]
+    if (event.type === 'error') return [this.#failed(messagesFailure(event.error))]
     if (event.type === 'response.failed') {
       return [this.#failed(messagesFailure(event.response.error ?? NEUTRAL))]
     }
@@ -133,10 +134,4 @@ class Encoder {
     this.#isOver = true
     return error
   }
-}
-
-const NEUTRAL = { code: 'server_error', message: 'The server had an internal error.' } as const
-
-function failureOf({ error: { code, message } }: ErrorEvent): MessageError {
-  return messagesFailure({ code, message })
 }

@@ -6,6 +6,7 @@ import type {
   PromptCacheOptions,
   ReasoningOptions,
 } from '../../core/responses/request-parameters.js'
+import { MOST_STOPS } from './limits.js'
 import {
   decimalFrom,
   either,
@@ -163,8 +164,8 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   stop: {
     support: 'honoured',
     does: 'the answer ends before the first of these texts. Ignored where `text.format` asks for JSON',
-    allows: 'a string, or an array of up to 4 strings, none of them empty',
-    schema: either('one of a string or array of strings', stopString, listUpTo(4, 'strings', stopString)),
+    allows: `a string, or an array of up to ${MOST_STOPS} strings, none of them empty`,
+    schema: either('one of a string or array of strings', stopString, listUpTo(MOST_STOPS, 'strings', stopString)),
     sentBy: 'clients of vLLM, SGLang and llama-server',
   },
   presence_penalty: {

@@ -1,6 +1,7 @@
-import { type Failure, NEUTRAL } from '../../core/completion/failure.js'
-import { errorTypeOf, RequestError, type RequestErrorBody } from '../../shared/request-error.js'
-import { failureOf, OVERLOADED } from '../respond/opening/unavailable.js'
+import { NEUTRAL } from '../../core/completion/failure.js'
+import { failedRequest } from '../../shared/failed-request.js'
+import { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
+import { failureOf } from '../respond/opening/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { UnsupportedEncoding } from './decode/content-encoding.js'
 import { StoreFailure } from './service/storage/bounded-store.js'
@@ -13,14 +14,6 @@ export interface ErrorAnswer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The statuses of failures with a code of their own; any other is the server's fault. */
-const STATUSES: ReadonlyMap<string | undefined, number> = new Map([
-  ['context_length_exceeded', 400],
-  ['invalid_prompt', 400],
-  ['rate_limit_exceeded', 429],
-  [OVERLOADED, 503],
-])
-
 /** @param report - receives errors that are not the client's fault, which it is not shown */
 export function errorAnswer(error: unknown, report: (error: unknown) => void): ErrorAnswer {
   if (error instanceof UnsupportedEncoding) {
@@ -29,7 +22,7 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
   if (error instanceof RequestError) return answerOf(error, error.retryAfterMs)
   report(error)
   const { retryAfterMs } = Object(error) as { retryAfterMs?: number }
-  return failureAnswer(error instanceof StoreFailure ? STORE_FAILED : failureOf(error), retryAfterMs)
+  return answerOf(failedRequest(error instanceof StoreFailure ? STORE_FAILED : failureOf(error)), retryAfterMs)
 }
 
 /**
@@ -40,13 +33,7 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
  */
 export function failedAnswer({ error, status }: KeptResponse, retryAfterMs?: number): ErrorAnswer {
   if (status === 'cancelled') return answerOf(new RequestError('The response was cancelled.', { status: 503 }))
-  return failureAnswer(error ?? NEUTRAL, retryAfterMs)
-}
-
-function failureAnswer({ code = 'server_error', message }: Failure, retryAfterMs?: number): ErrorAnswer {
-  const status = STATUSES.get(code) ?? 500
-  // A host's tool or source may use any code: it need not be one of a RequestError.
-  return answerOf({ status, body: { error: { message, type: errorTypeOf(status), param: null, code } } }, retryAfterMs)
+  return answerOf(failedRequest(error ?? NEUTRAL), retryAfterMs)
 }
 
 /**

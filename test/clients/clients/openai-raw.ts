@@ -1,10 +1,11 @@
 import OpenAI from 'openai'
+import { lockedMinor } from '../../support/locked-versions.js'
 import { API_KEY, type Client } from '../play.js'
 import { type Item, playTurns, type Turn } from './openai-loop.js'
 
 /** The SDK's `create({ stream: true })`, read event by event. */
 export const openaiRaw: Client = {
-  name: 'openai 7.57 create',
+  name: `openai ${lockedMinor('test/clients', 'openai')} create`,
   profile: 'client:openai',
   play(scenario, baseURL, options) {
     const openai = new OpenAI({ baseURL, apiKey: API_KEY, maxRetries: 0 })

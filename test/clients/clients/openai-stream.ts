@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import OpenAI6 from 'openai-6'
+import { lockedMinor } from '../../support/locked-versions.js'
 import { API_KEY, type Client, type Limit } from '../play.js'
 import { type Item, playTurns, type Turn } from './openai-loop.js'
 
@@ -35,17 +36,25 @@ function withoutParsed(item: object): Item {
   return { ...rest, content: content.map((part) => ({ ...part, parsed: undefined })) }
 }
 
-export const openaiStream7: Client = openaiStream('openai 7.57 stream()', OpenAI, [])
-export const openaiStream6: Client = openaiStream('openai 6.49 stream()', OpenAI6 as never, [
-  {
-    scenario: ['shell in a container'],
-    what: 'throws at shell calls',
-    because: 'it does not know their events, and throws at every event that it does not know; its create() does not',
-    shows: {
-      text: [],
-      hosted: [],
-      ending: 'failed',
-      error: 'Unhandled response stream event: response.shell_call_command.added',
+export const openaiStream7: Client = openaiStream(
+  `openai ${lockedMinor('test/clients', 'openai')} stream()`,
+  OpenAI,
+  [],
+)
+export const openaiStream6: Client = openaiStream(
+  `openai ${lockedMinor('test/clients', 'openai-6')} stream()`,
+  OpenAI6 as never,
+  [
+    {
+      scenario: ['shell in a container'],
+      what: 'throws at shell calls',
+      because: 'it does not know their events, and throws at every event that it does not know; its create() does not',
+      shows: {
+        text: [],
+        hosted: [],
+        ending: 'failed',
+        error: 'Unhandled response stream event: response.shell_call_command.added',
+      },
     },
-  },
-])
+  ],
+)

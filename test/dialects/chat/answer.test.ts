@@ -141,6 +141,21 @@ describe('laws:', () => {
   })
 })
 
+test('a failure with any code ends a stream with the body of an HTTP error, in an event of its own or not', () => {
+  const codes = fc.oneof(fc.constantFrom('invalid_prompt', 'rate_limit_exceeded', 'server_is_overloaded'), fc.string())
+  fc.assert(
+    fc.property(codes, fc.string(), (code, message) => {
+      const body = toChatError({ error: { code, message } as never })
+      const { type } = body.error
+      expect(['invalid_request_error', 'rate_limit_error', 'server_error']).toContain(type)
+      const failed = { type: 'response.failed', response: { error: { code, message } } }
+      const error = { type: 'error', error: { type: code, code, message, param: null } }
+      for (const event of [failed, error]) expect(createChatEncoder()(event as never)).toEqual([body])
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 describe('a stream', () => {
   test('a chat stream has the text in the deltas, and nothing of the events around it', () => {
     const { events } = said('<|channel|>final<|message|>Hi there!<|return|>')

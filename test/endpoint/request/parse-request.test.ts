@@ -255,9 +255,9 @@ describe('refusals and their messages', () => {
       "temperature invalid_type: Invalid type for 'temperature': expected a decimal, but got a string instead.",
     ],
     [
-      { input: 'hi', stop: ['a', 'b', 'c', 'd', 'e'] },
-      "stop array_above_max_length: Invalid 'stop': array too long. Expected an array with maximum length 4, but got " +
-        'an array with length 5 instead.',
+      { input: 'hi', stop: Array(65).fill('a') },
+      "stop array_above_max_length: Invalid 'stop': array too long. Expected an array with maximum length 64, but got " +
+        'an array with length 65 instead.',
     ],
     [
       { input: 'hi', stop: ['a', ''] },

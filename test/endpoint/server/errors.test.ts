@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import type { ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
 import { EngineError } from '../../../src/engines/contract/index.js'
 import { answer, fail, firstTokens, scriptedEngine, think } from '../../../src/testing/index.js'
 import { endpoint } from './endpoint.js'
 
-const failing = (error: Error): ReturnType<typeof endpoint> =>
-  endpoint(() => [think('Let me see.'), firstTokens(5, answer('This is not said to the end.')), fail(error)])
+const failing = (error: Error, response: ResponsesAppOptions['response'] = {}): ReturnType<typeof endpoint> =>
+  endpoint(() => [think('Let me see.'), firstTokens(5, answer('This is not said to the end.')), fail(error)], {
+    response,
+  })
 
 describe('an engine that fails', () => {
   test.each([
@@ -35,6 +38,48 @@ describe('an engine that fails', () => {
     const { client } = failing(new Error('broken'))
     const asked = client().responses.create({ model: 'gpt-oss', input: 'Hi' })
     await expect(asked).rejects.toMatchObject({ status: 500, type: 'server_error' })
+  })
+})
+
+describe('a failure in the middle of an answer', () => {
+  const engines: readonly (readonly [string, Error])[] = [
+    ['an engine that is broken', new EngineError('server_error', 'connect ECONNREFUSED 10.0.0.1:8000')],
+    ['an engine that throws an error of its own', new TypeError('x is not a function')],
+    ['an engine without capacity', new EngineError('rate_limit_exceeded', 'Slow down.')],
+    ['an engine whose context is full', new EngineError('context_length_exceeded', 'Too long.')],
+    ['an engine that rejects the prompt', new EngineError('invalid_prompt', 'No.')],
+    [
+      'an engine that takes no calls',
+      new EngineError('server_error', 'x', { isUnavailable: true, reason: 'starting' }),
+    ],
+  ]
+  const kinds = [
+    ...engines.map(([name, error]) => [name, () => failing(error)] as const),
+    [
+      'a stream with an event for errors',
+      () => failing(new EngineError('invalid_prompt', 'No.'), { errorEvent: true }),
+    ],
+  ] as const
+
+  /** The last JSON that a stream has. */
+  async function lastFrame({ send }: ReturnType<typeof endpoint>, path: string, body: object): Promise<unknown> {
+    const response = await send(`/v1${path}`, { method: 'POST', body: JSON.stringify({ ...body, stream: true }) })
+    expect(response.status).toBe(200)
+    return JSON.parse([...(await response.text()).matchAll(/^data: (\{.*\})$/gm)].at(-1)?.[1] ?? '')
+  }
+
+  test.each(kinds)('%s: a stream of Chat Completions has the error of a whole answer', async (_, served) => {
+    const body = { messages: [{ role: 'user', content: 'Hi' }] }
+    const whole = await served().ask('POST', '/chat/completions', body)
+    expect(whole.status).toBeGreaterThanOrEqual(400)
+    expect(await lastFrame(served(), '/chat/completions', body)).toEqual(whole.body)
+  })
+
+  test.each(kinds)('%s: a stream of Messages has the error of a whole answer', async (_, served) => {
+    const body = { max_tokens: 99, messages: [{ role: 'user', content: 'Hi' }] }
+    const { status, body: whole } = await served().ask('POST', '/messages', body)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(await lastFrame(served(), '/messages', body)).toEqual({ type: 'error', error: whole.error })
   })
 })
 

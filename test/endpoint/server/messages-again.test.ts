@@ -48,22 +48,28 @@ interface Given {
 /** The operator's settings. */
 type Operator = Partial<ResponsesAppOptions>
 
-/** The prompts of a conversation by Messages whose client sends back everything it got. */
+/**
+ * Plays a conversation by Messages whose client sends back everything it got.
+ *
+ * @returns its prompts, and the blocks of all answers
+ */
 async function byMessages(
   turns: Turns,
   rounds: number,
   given: (round: number) => Given,
   options: Operator = {},
-): Promise<number[][]> {
+): Promise<{ contexts: number[][]; blocks: Block[] }> {
   const engine = writing(turns)
   const app = endpoint(engine, { clock: () => 1_767_225_600, tools: [tool], ...options })
   const tools = [{ name: 'look', input_schema: PARAMETERS }]
   const messages: { role: string; content: unknown }[] = [{ role: 'user', content: 'Look.' }]
+  const blocks: Block[] = []
   for (let round = 0; round < rounds; round++) {
     const { result = 'dry', ...asked } = given(round)
     const { body, status } = await app.ask('POST', '/messages', { max_tokens: 10_000, tools, messages, ...asked })
     expect(status, JSON.stringify(body)).toBe(200)
     const content = body.content as Block[]
+    blocks.push(...content)
     // As Claude Code does with the input of its tools.
     for (const block of content) if ('input' in block) block['input'] = reversed(block['input'] as object)
     messages.push({ role: 'assistant', content: content.length === 0 ? [{ type: 'text', text: ' ' }] : content })
@@ -72,7 +78,7 @@ async function byMessages(
     )
     messages.push({ role: 'user', content: results.length > 0 ? results : goOn(round) })
   }
-  return engine.contexts
+  return { contexts: engine.contexts, blocks }
 }
 
 /** The same object, whose fields stand in another order. */
@@ -190,11 +196,25 @@ test(
     )
     await fc.assert(
       fc.asyncProperty(conversation, shown, async ({ written, declared, options }, thinking) => {
-        const theirs = await byMessages(written, 4, () => ({ ...declared.messages, thinking }), options)
+        const { contexts: theirs } = await byMessages(written, 4, () => ({ ...declared.messages, thinking }), options)
         const ours = await byResponses(written, 4, declared.responses, options)
         // As text first, which a reader of the failure understands.
         if (!isDeepStrictEqual(theirs, ours)) expect(theirs.map(decodeTokens)).toEqual(ours.map(decodeTokens))
         expectSame(theirs, ours)
+      }),
+      { numRuns: RUNS },
+    )
+  },
+  60_000 + RUNS * 1000,
+)
+
+test(
+  'every thinking block of a client that sees the reasoning has a text',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(turnsOf(call), async (written) => {
+        const { blocks } = await byMessages(written, written.length, () => ({ thinking: { type: 'adaptive' } }))
+        expect(blocks.filter(({ type, thinking }) => type === 'thinking' && thinking === '')).toEqual([])
       }),
       { numRuns: RUNS },
     )
@@ -219,7 +239,7 @@ test(
         // Claude Code declares a tool when it is found.
         const declaredIn = (at: number): object[] =>
           (areDeclaredAtOnce ? HIDDEN : [...new Set(found.slice(0, at).flat())]).map(hidden)
-        const contexts = await byMessages(written, written.length + 1, (at) => ({
+        const { contexts } = await byMessages(written, written.length + 1, (at) => ({
           tools: [...declaredIn(at), { name: 'look', input_schema: PARAMETERS }],
           result: found[at]?.length === 0 ? 'dry' : found[at]?.map(referenceTo),
         }))

@@ -129,6 +129,51 @@ describe('POST /v1/messages', () => {
     expect(content).toMatchObject([{ type: 'tool_use', name: 'get_weather', input: { input: '{"city": Rome' } }])
   })
 
+  /** A finished call, and one that the limit cuts. */
+  const CUT: Script = () => [
+    { ...call('functions.get_weather', { city: 'Rome' }), ends: 'end' },
+    call('functions.get_weather', { city: 'Oslo, Brest, Lyon, Metz, Paris, Nice, Lille' }),
+  ]
+  const TWO_CALLS = { ...QUESTION, messages: [...QUESTION.messages], tools: [WEATHER], max_tokens: 30 }
+
+  test('an answer whose limit cuts a later call ends with max_tokens, and has the finished call alone', async () => {
+    const { anthropic } = messagesEndpoint(CUT)
+    const whole = await anthropic.messages.create(TWO_CALLS)
+    const streamed = await anthropic.messages.stream(TWO_CALLS).finalMessage()
+    for (const { content, stop_reason } of [whole, streamed]) {
+      expect(content.filter(({ type }) => type === 'tool_use')).toMatchObject([{ input: { city: 'Rome' } }])
+      expect(stop_reason).toBe('max_tokens')
+    }
+  })
+
+  test.each([false, true])(
+    'the tool runner of the SDK stops at a call that the limit cut, streamed: %s',
+    async (stream) => {
+      const { anthropic, engine } = messagesEndpoint(CUT)
+      const ran: unknown[] = []
+      const run = (input: unknown) => `ran ${ran.push(input)}`
+      const tools = [{ ...WEATHER, parse: (input: unknown) => input, run }]
+      const runner = anthropic.beta.messages.toolRunner({ ...TWO_CALLS, tools, stream } as never)
+      const last = (await runner.runUntilDone()) as Anthropic.Beta.BetaMessage
+      expect([last.stop_reason, ran, engine.calls.length]).toEqual(['max_tokens', [], 1])
+    },
+  )
+
+  test('the seal of a call behind a preamble is no thinking block without a text', async () => {
+    const { anthropic } = messagesEndpoint(() => [
+      think('I look.'),
+      preamble('A moment.'),
+      // The blank is lost in the input, so that a seal has to record it.
+      call('functions.get_weather', '{"city": "Rome"}'),
+    ])
+    const request = { ...QUESTION, ...SHOWN, messages: [...QUESTION.messages], tools: [WEATHER] }
+    const whole = await anthropic.messages.create(request)
+    const streamed = await anthropic.messages.stream(request).finalMessage()
+    for (const { content } of [whole, streamed]) {
+      expect(content.map(({ type }) => type)).toEqual(['thinking', 'text', 'redacted_thinking', 'tool_use'])
+    }
+  })
+
   test('each block of a stream is closed before the next one begins, and calls come behind what seals them', async () => {
     const served = messagesEndpoint(() => [
       think('I look.'),
@@ -168,6 +213,18 @@ describe('POST /v1/messages', () => {
     })
     const streamed = await anthropic.messages.stream(request).finalMessage()
     expect(streamed).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+  })
+
+  test('any of 64 stop sequences ends an answer, and one more is refused', async () => {
+    const { anthropic } = messagesEndpoint(() => [answer('One. Two. END. Three.')])
+    const sequences = [...Array(63).keys()].map((number) => `STOP ${number}`)
+    const ask = (stop_sequences: string[]) =>
+      anthropic.messages.create({ ...QUESTION, messages: [...QUESTION.messages], stop_sequences })
+    expect(await ask([...sequences, 'END'])).toMatchObject({ stop_reason: 'stop_sequence', stop_sequence: 'END' })
+    await expect(ask([...sequences, 'END', 'NOW'])).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringMatching(/'stop_sequences'.*maximum length 64/),
+    })
   })
 
   test('a message begins with the token counts of its prompt and of the cached part, and ends with the same counts', async () => {

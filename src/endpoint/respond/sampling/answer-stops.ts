@@ -7,11 +7,9 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { check } from '../../../shared/errors.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
+import { MOST_STOPS } from '../../request/limits.js'
 import { openMessage } from '../open-message.js'
 import { StopWatch } from './stop-watch.js'
-
-/** OpenAI's limit. */
-const MOST_STOPS = 4
 
 /**
  * Returns the strings that end the answer of a request: `stop`.

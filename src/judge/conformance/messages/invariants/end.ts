@@ -8,7 +8,7 @@ export const END: readonly MessagesInvariant[] = [
   {
     id: 'messages-tool-use-ends',
     sentence:
-      'The stop_reason is tool_use if the client has a call to run, and only then: clients run calls because of it.',
+      'The stop_reason is tool_use if the client has a call to run and nothing was cut off, and only then: clients run calls because of it.',
     neededBy: ANTHROPIC,
     severity: 'error',
     begin: always({
