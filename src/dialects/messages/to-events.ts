@@ -1,7 +1,8 @@
+import { failureIn } from '../../core/completion/failure.js'
 import type { ErrorEvent, ResponseStreamEvent } from '../../core/responses/events.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
-import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
+import { type Events, encodeAll, ShownItems, unansweredIn } from '../answer-stream.js'
 import { isServed, isToolUse, MessageAnswer } from './answer.js'
 import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import { messagesFailure } from './error.js'
@@ -11,7 +12,7 @@ import type { MessageError, MessageStreamEvent } from './message.js'
 export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[]
 
 /**
- * Maps a stream to that of the Messages API, lazily. A stream that fails ends with a {@link MessageError}.
+ * Maps a stream to that of the Messages API, lazily. One that fails or is cancelled ends with a {@link MessageError}.
  *
  *     toSseResponse(toMessageEvents(translate(tokens, { request }), answer))
  *
@@ -60,9 +61,8 @@ class Encoder {
   encode(event: ResponseStreamEvent): MessageStreamEvent[] {
     if (this.#isOver) return []
     if (event.type === 'error') return [this.#failed(failureOf(event))]
-    if (event.type === 'response.failed') {
-      return [this.#failed(messagesFailure(event.response.error ?? NEUTRAL))]
-    }
+    const unanswered = unansweredIn(event)
+    if (unanswered !== undefined) return [this.#failed(messagesFailure(failureIn(unanswered)))]
     if ('response' in event && !this.#hasBegun) {
       this.#hasBegun = true
       return [...this.#answer.begin(event.response), ...this.encode(event)]
@@ -134,8 +134,6 @@ class Encoder {
     return error
   }
 }
-
-const NEUTRAL = { code: 'server_error', message: 'The server had an internal error.' } as const
 
 function failureOf({ error: { code, message } }: ErrorEvent): MessageError {
   return messagesFailure({ code, message })

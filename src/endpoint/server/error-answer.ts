@@ -1,8 +1,9 @@
-import { type Failure, NEUTRAL } from '../../core/completion/failure.js'
+import { ABORTED, type Failure, failureIn } from '../../core/completion/failure.js'
 import { errorTypeOf, RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 import { failureOf, OVERLOADED } from '../respond/opening/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { UnsupportedEncoding } from './decode/content-encoding.js'
+import { stopping } from './service/limits/admission.js'
 import { StoreFailure } from './service/storage/bounded-store.js'
 import { STORE_FAILED } from './service/storage/store-failed.js'
 
@@ -33,14 +34,17 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
 }
 
 /**
- * Returns the answer for a failed or partial response to a client that does not stream: an error status, because few
- * clients look for a failure in a 200.
+ * Returns the answer for a response that failed or was cancelled to a client that does not stream: an error status,
+ * because few clients look for a failure in a 200.
  *
  * @param retryAfterMs - how long the engine asked to wait
  */
-export function failedAnswer({ error, status }: KeptResponse, retryAfterMs?: number): ErrorAnswer {
-  if (status === 'cancelled') return answerOf(new RequestError('The response was cancelled.', { status: 503 }))
-  return failureAnswer(error ?? NEUTRAL, retryAfterMs)
+export function failedAnswer(response: KeptResponse, retryAfterMs?: number): ErrorAnswer {
+  const failure = failureIn(response)
+  if (response.status === 'cancelled') return answerOf(new RequestError(failure.message, { status: 503 }))
+  // Only a server that stops gives up. Its client can send the request again, to the next one.
+  const isStopped = failure.code === 'server_error' && failure.message === ABORTED.message
+  return isStopped ? answerOf(stopping()) : failureAnswer(failure, retryAfterMs)
 }
 
 function failureAnswer({ code = 'server_error', message }: Failure, retryAfterMs?: number): ErrorAnswer {
