@@ -6,11 +6,14 @@ import OpenAI from 'openai'
 import { expect, onTestFinished, test } from 'vitest'
 import { serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable, type ResponseStreamEvent, Translator } from '../../src/index.js'
+import { MODELS } from '../../src/judge/conformance/clients/index.js'
+import { checkEvents } from '../../src/judge/conformance/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../src/testing/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { codex, playCodex } from './clients/codex.js'
 import { clients } from './clients.js'
 import { bodyOf } from './judge/replay.js'
+import { replayers } from './judge/replayers.js'
 import { API_KEY, type Client, type Played } from './play.js'
 import { type Scenario, scenarios } from './scenarios.js'
 
@@ -117,6 +120,17 @@ requires_openai_auth = false
 stream_max_retries = 1
 request_max_retries = 0
 `
+
+test.each(replayers.map((replayer) => [replayer.client, replayer] as const))(
+  'the judge says nothing against a cancelled stream for %s, and reads its end as the real one does',
+  { timeout: 120_000 },
+  async (client, replayer) => {
+    onTestFinished(() => replayer.close?.())
+    const events = JSON.parse(JSON.stringify(cancelled(HALF, 'incomplete', [])))
+    expect((await replayer.replay(bodyOf(events))).ending).toBe(MODELS[client].reads.cancelled)
+    expect(checkEvents(events, { profile: `client:${client}` })).toEqual([])
+  },
+)
 
 test('the SDK sees the same cancelled response in its stream, in a resumed one, and when it retrieves it', async () => {
   const engine = scriptedEngine(() => [firstTokens(8, answer('It will be sunny.')), hang()])

@@ -160,7 +160,7 @@ export class Translation {
     })
   }
 
-  abort(message = ABORTED.message): ResponseStreamEvent[] {
+  abort(message: string = ABORTED.message): ResponseStreamEvent[] {
     return this.fail({ message }, false)
   }
 
