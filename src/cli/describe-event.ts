@@ -157,7 +157,8 @@ function withOutcome(text: string, outcome: string | undefined): string {
 
 /** Describes a response: its id, and why it ended early. */
 export function describeResponse(response: Response): string {
-  const reason = response.error?.code ?? response.incomplete_details?.reason
+  const { error, incomplete_details: details, status } = response
+  const reason = error?.code ?? details?.reason ?? (status === 'cancelled' ? status : undefined)
   return `${shortId(response.id)} ${reason ?? ''}`.trimEnd()
 }
 

@@ -1,10 +1,17 @@
 import type { ResponseStreamEvent } from '../core/responses/events.js'
 import type { OutputItem } from '../core/responses/items.js'
+import type { Response } from '../core/responses/response.js'
 
 /* Shared by APIs whose answers are built from a response's events but do not contain them. */
 
 /** Events as `translate` and `translateBatches` yield them. */
 export type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
+
+/** Returns the response that an event ends without an answer: one that failed or was cancelled. */
+export function unansweredIn(event: ResponseStreamEvent): Response | undefined {
+  if (event.type === 'response.failed') return event.response
+  return event.type === 'response.incomplete' && event.response.status === 'cancelled' ? event.response : undefined
+}
 
 /** Maps the events of a stream in order. */
 export async function* encodeAll<Encoded>(

@@ -192,6 +192,17 @@ describe('the options of serve', () => {
     })
   })
 
+  test('serve reports once that a request for Harmony messages has no effect, and nothing if it says false', async () => {
+    const { url, io } = await serve(['--replay'])
+    const ask = (enable_response_messages: boolean | null) =>
+      fetch(`${url}/v1/responses`, { method: 'POST', body: JSON.stringify({ ...FRANCE, enable_response_messages }) })
+    const quiet = await Promise.all([ask(false), ask(null)])
+    expect([quiet.map(({ status }) => status), io.err]).toEqual([[200, 200], expect.not.stringContaining('ignored')])
+    const asked = await Promise.all([ask(true), ask(true)])
+    expect(asked.map(({ status }) => status)).toEqual([200, 200])
+    expect(io.err.match(/ignored_parameter: .*; .*$/gm)).toEqual([expect.stringMatching(/; enable_response_messages$/)])
+  })
+
   test('serve takes any name as a model, and with --model-alias only those and its own', async () => {
     const any = await serve(['--replay'])
     const named = await serve(['--replay', '--model-alias', 'gpt-5.4', '--model-alias', 'mine'])

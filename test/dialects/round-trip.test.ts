@@ -12,7 +12,7 @@ import {
 } from '../../src/dialects/index.js'
 import { translateBatches } from '../../src/index.js'
 import { deepFreeze } from '../core/translate/run.js'
-import { anyStream, endReason, run, runBroken } from '../laws/streams.js'
+import { anyStream, breaks, endReason, run, runBroken } from '../laws/streams.js'
 import { collect } from '../support/collect.js'
 import { RUNS } from '../support/runs.js'
 
@@ -42,8 +42,8 @@ test.each(dialects)('a stream into %s and back is the stream that it was', async
 
 test.each(dialects)('a failed stream into %s and back is the stream that it was', async (_, dialect) => {
   await fc.assert(
-    fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
-      const { events } = runBroken(stream, at, isAbort)
+    fc.asyncProperty(anyStream(), fc.nat(60), breaks, async (stream, at, how) => {
+      const { events } = runBroken(stream, at, how)
       expect(await collect(fromDialect(await there(events, dialect), dialect))).toEqual(events)
     }),
     { numRuns: Math.ceil(RUNS / 10) },
@@ -92,8 +92,8 @@ test.each(dialects)(
   'a failed response converts to the same %s as the terminal event of its stream',
   async (_, dialect) => {
     await fc.assert(
-      fc.asyncProperty(anyStream(), fc.nat(60), fc.boolean(), async (stream, at, isAbort) => {
-        const { events } = runBroken(stream, at, isAbort)
+      fc.asyncProperty(anyStream(), fc.nat(60), breaks, async (stream, at, how) => {
+        const { events } = runBroken(stream, at, how)
         const mapped = toDialectResponse(responseOf(events), dialect as Dialect)
         expect(mapped).toEqual(responseOf(await there(events, dialect)))
         expect(fromDialectResponse(mapped, dialect as Dialect)).toEqual(responseOf(events))

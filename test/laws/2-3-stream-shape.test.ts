@@ -5,7 +5,7 @@ import { chunkPlan, cutChunks } from '../support/arbitraries.js'
 import { RUNS } from '../support/runs.js'
 import { Translator } from '../support/translator.js'
 import { deltaOf, faultsOf, itemText } from './check-stream.js'
-import { anyStream, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
+import { anyStream, breaks, endReason, fixed, oneByOne, run, runBroken, tokenTable } from './streams.js'
 
 test('deltas, done texts, items and the terminal response agree, indexes and numbers have no gap', () => {
   fc.assert(
@@ -36,11 +36,11 @@ test('deltas, items and the terminal response agree if the token limit cuts the 
 
 test('deltas, items and the terminal response agree if the engine fails or the client leaves, at any token', () => {
   fc.assert(
-    fc.property(anyStream(), fc.nat(80), fc.boolean(), (stream, at, isAbort) => {
-      const { events } = runBroken(stream, at, isAbort)
+    fc.property(anyStream(), fc.nat(80), breaks, (stream, at, how) => {
+      const { events } = runBroken(stream, at, how)
       expect(faultsOf(events)).toEqual([])
-      expect(events.filter(({ type }) => type === 'error')).toHaveLength(isAbort ? 0 : 1)
-      expect(events.at(-1)?.type).toBe('response.failed')
+      expect(events.filter(({ type }) => type === 'error')).toHaveLength(how === 'fails' ? 1 : 0)
+      expect(events.at(-1)?.type).toBe(how === 'cancels' ? 'response.incomplete' : 'response.failed')
     }),
     { numRuns: RUNS },
   )

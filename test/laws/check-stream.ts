@@ -92,7 +92,8 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
   }
 
   const { response } = last
-  if (`response.${response.status}` !== last.type) fault(`status ${response.status} in ${last.type}`)
+  const ending = response.status === 'cancelled' ? 'incomplete' : response.status
+  if (`response.${ending}` !== last.type) fault(`status ${response.status} in ${last.type}`)
   if (response.output.length !== items.length)
     fault(`${response.output.length} items in output, ${items.length} streamed`)
   for (const [index, item] of items.entries()) {

@@ -190,17 +190,19 @@ export function run(
   return { events, response: translator.response, diagnostics }
 }
 
-/** A stream that stops at a token because the engine failed there, or the client left. */
-export function runBroken(
-  { chunks, setup }: AnyStream,
-  at: number,
-  isAbort: boolean,
-): Pick<Outcome, 'events' | 'response'> {
+/** How a response breaks off: the engine fails, the host gives up, or the client leaves. */
+export type Break = 'fails' | 'aborts' | 'cancels'
+
+export const breaks: fc.Arbitrary<Break> = fc.constantFrom('fails', 'aborts', 'cancels')
+
+/** A stream that stops at a token. */
+export function runBroken({ chunks, setup }: AnyStream, at: number, how: Break): Pick<Outcome, 'events' | 'response'> {
   const translator = new Translator({ ...fixed, tokenTable, ...setup })
   const events = oneByOne(chunks)
     .slice(0, at)
     .flatMap((chunk) => translator.push(chunk))
-  events.push(...(isAbort ? translator.abort() : translator.fail({ message: 'engine died' })))
+  if (how === 'fails') events.push(...translator.fail({ message: 'engine died' }))
+  else events.push(...(how === 'aborts' ? translator.abort() : translator.cancel()))
   return { events, response: translator.response }
 }
 

@@ -1,7 +1,7 @@
 import { hostItem } from '../../core/items/host/host-item.js'
 import type { ToolResult } from '../../core/items/parts/tool-result.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
-import type { Entry, OpenEntry } from '../../endpoint/journal/entry.js'
+import { type Entry, isLastEntry, type OpenEntry } from '../../endpoint/journal/entry.js'
 import { countCall } from '../../endpoint/journal/response-fold.js'
 import { TurnCount } from '../../endpoint/journal/turn-count.js'
 import type { TranslatorOptions } from '../../index.js'
@@ -58,14 +58,10 @@ export function createLiveTimelines(
       const [first] = drawings.values()
       if (drawing === first) write(lines)
       else if (drawing.held.length < HELD) drawing.held += lines
-      if (isLast(entry)) end(responseId)
+      if (isLastEntry(entry)) end(responseId)
     },
     end,
   }
-}
-
-function isLast({ type }: Entry): boolean {
-  return type === 'end' || type === 'fail' || type === 'abort'
 }
 
 /** Draws one response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
@@ -137,6 +133,8 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
         return summaryAfter('fail', () => translator.fail(entry.failure))
       case 'abort':
         return summaryAfter('abort', () => translator.abort())
+      case 'cancel':
+        return summaryAfter('cancel', () => translator.cancel())
     }
   }
 

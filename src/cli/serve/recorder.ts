@@ -95,6 +95,7 @@ function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, begi
     case 'end':
     case 'fail':
     case 'abort':
+    case 'cancel':
       recording.isOver = true
   }
 }

@@ -208,15 +208,23 @@ function createLog({ log }: ServeSettings, io: Io): RequestLog {
 /** The maximum number of reports about schemas that are remembered. */
 const MOST_TOLD = 1_000
 
+const TOLD_ONCE: readonly Diagnostic['code'][] = [
+  'relaxed_schema',
+  'unknown_mcp_server',
+  'unknown_input',
+  'ignored_parameter',
+]
+
 /**
  * Reports seals of other keys, because the user would only see that the model has forgotten its reasoning; and, each
- * once, relaxed schemas, missing MCP servers and unknown parts of requests, because agents send the same each time.
+ * once, relaxed schemas, missing MCP servers, and parameters and unknown parts of requests without effect, because
+ * agents send the same each time.
  */
 function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
   const reported = new Set<string>()
   return (diagnostic) => {
     const { code, subject = '' } = diagnostic
-    if (code === 'relaxed_schema' || code === 'unknown_mcp_server' || code === 'unknown_input') {
+    if (TOLD_ONCE.includes(code)) {
       if (reported.has(subject)) return
       if (reported.size >= MOST_TOLD) reported.clear()
       reported.add(subject)

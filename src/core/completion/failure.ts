@@ -1,3 +1,5 @@
+import type { Response } from '../responses/response.js'
+
 /** A failure as the client receives it. */
 export interface Failure {
   /** One of the API's codes (default `server_error`) or one of the host's own, which is passed through. */
@@ -7,6 +9,20 @@ export interface Failure {
 
 /** Stands in for errors whose text was not written for clients: it may contain addresses, file names or passwords. */
 export const NEUTRAL: Failure = { message: 'The server had an internal error.' }
+
+/** The host gave up. */
+export const ABORTED: Failure = { message: 'aborted' }
+
+/** Stands in for the error that a cancelled response lacks, where an API has no other ending for it. */
+export const CANCELLED: Failure = { message: 'The response was cancelled.' }
+
+/** Returns why a response has no answer: it failed or was cancelled. */
+export function failureIn({
+  error,
+  status,
+}: Pick<Response, 'error'> & Partial<Pick<Response, 'status'>>): Required<Failure> {
+  return { code: 'server_error', ...(error ?? (status === 'cancelled' ? CANCELLED : NEUTRAL)) }
+}
 
 /**
  * Returns the failure if the host wrote it for the client: a string, or an object with a message and at most a code.

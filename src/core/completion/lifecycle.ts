@@ -77,6 +77,8 @@ export class Lifecycle {
 
   #emit(stage: 'created' | ResponseStatus): void {
     const sequence_number = this.#context.nextSequenceNumber()
-    this.#context.emit({ type: `response.${stage}`, sequence_number, response: this.response })
+    // The SDKs know no event of its own: docs/endings.md says what each client makes of the others.
+    const name = stage === 'cancelled' ? 'incomplete' : stage
+    this.#context.emit({ type: `response.${name}`, sequence_number, response: this.response })
   }
 }

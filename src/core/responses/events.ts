@@ -23,6 +23,7 @@ type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; re
 export type ResponseCreatedEvent = Lifecycle<'created'>
 export type ResponseInProgressEvent = Lifecycle<'in_progress'>
 export type ResponseCompletedEvent = Lifecycle<'completed'>
+/** Also ends a cancelled response, whose status says so: the API has no event for it. */
 export type ResponseIncompleteEvent = Lifecycle<'incomplete'>
 export type ResponseFailedEvent = Lifecycle<'failed'>
 

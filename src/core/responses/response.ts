@@ -1,6 +1,6 @@
 import type { OutputItem } from './items.js'
 
-export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed'
+export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** Token counts, in tokens. `cache_write_tokens` is always 0 here; clients that know it require it. */
 export interface ResponseUsage {
@@ -98,7 +98,7 @@ export interface ResponseObject extends RequestEcho {
   error: ResponseError | null
   incomplete_details: { reason: 'max_output_tokens' | 'content_filter' } | null
   output: OutputItem[]
-  /** Null until the terminal event, and in a failed response. */
+  /** Null until the terminal event, and in a response that failed or was cancelled. */
   usage: ResponseUsage | null
   access_programs: null
   /**

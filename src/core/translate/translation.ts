@@ -1,6 +1,6 @@
 import { callSafely } from '../../shared/call-safely.js'
 import { CurrentItem } from '../completion/current-item.js'
-import type { Failure } from '../completion/failure.js'
+import { ABORTED, type Failure } from '../completion/failure.js'
 import { Lifecycle } from '../completion/lifecycle.js'
 import { OutputItems } from '../completion/output-items.js'
 import { ResultPairing } from '../completion/result-pairing.js'
@@ -11,7 +11,6 @@ import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
 import { toolNamed } from '../recipients/declared-tools.js'
 import { isAnswerJson } from '../recipients/format-classifier.js'
-import type { ResponseProgress } from '../response-object/response-object.js'
 import { addHostUsage } from '../response-object/usage.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError } from '../responses/response.js'
@@ -26,6 +25,8 @@ import { emitOpening } from './opening.js'
 import { type ResolveTools, resolveToolsOf } from './resolve-tools.js'
 import { TokenFeed } from './token-feed.js'
 import type { TranslatorSnapshot } from './translator-snapshot.js'
+
+type Ending = Parameters<Lifecycle['close']>[0]
 
 /**
  * A response under construction: its parts, and the steps that both sides need. The pulling side uses it directly;
@@ -154,21 +155,17 @@ export class Translation {
     { code = 'server_error', message }: Failure,
     isReported: boolean = this.#options.errorEvent !== false,
   ): ResponseStreamEvent[] {
-    if (this.lifecycle.isClosed) return []
-    this.#attempt(() => this.begin())
-    // No more text will follow, so held text is emitted as it is.
-    this.#attempt(() => this.parser.flush())
-    this.#attempt(() => this.parser.settle?.())
-    this.#attempt(() => this.current.release())
-    this.invented.end()
-    if (isReported) this.lifecycle.emitError({ code, message })
-    this.output.abandon()
-    this.current.abandon()
-    return this.#close({ status: 'failed', error: { code: code as ResponseError['code'], message } })
+    return this.#giveUp({ status: 'failed', error: { code: code as ResponseError['code'], message } }, () => {
+      if (isReported) this.lifecycle.emitError({ code, message })
+    })
   }
 
-  abort(message = 'aborted'): ResponseStreamEvent[] {
+  abort(message: string = ABORTED.message): ResponseStreamEvent[] {
     return this.fail({ message }, false)
+  }
+
+  cancel(): ResponseStreamEvent[] {
+    return this.#giveUp({ status: 'cancelled' })
   }
 
   dispose(): void {
@@ -194,9 +191,28 @@ export class Translation {
     return events
   }
 
-  #close(progress: Partial<ResponseProgress> & Pick<ResponseProgress, 'status'>): ResponseStreamEvent[] {
+  /**
+   * Closes the response in the middle of its output: open items stay incomplete.
+   *
+   * @param report - emits what precedes the terminal event
+   */
+  #giveUp(ending: Ending, report = (): void => {}): ResponseStreamEvent[] {
+    if (this.lifecycle.isClosed) return []
+    this.#attempt(() => this.begin())
+    // No more text will follow, so held text is emitted as it is.
+    this.#attempt(() => this.parser.flush())
+    this.#attempt(() => this.parser.settle?.())
+    this.#attempt(() => this.current.release())
+    this.invented.end()
+    report()
+    this.output.abandon()
+    this.current.abandon()
+    return this.#close(ending)
+  }
+
+  #close(ending: Ending): ResponseStreamEvent[] {
     // Closed first, so that a callback that hears of a failing dispose finds the response closed.
-    this.lifecycle.close(progress)
+    this.lifecycle.close(ending)
     this.dispose()
     return this.take()
   }

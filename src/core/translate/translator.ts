@@ -33,9 +33,9 @@ export interface Turn {
  * Translates one response synchronously: push Harmony tokens, get Responses events. `translate()` is the same as an
  * async iterator.
  *
- * Every method returns the events that it caused, in order, as detached values. Only {@link end}, {@link fail} and
- * {@link abort} return the terminal event; `<|return|>` does not cause it. A callback may read {@link response} and
- * {@link output}; any other method that it calls of its own translator throws `reentrant_call`.
+ * Every method returns the events that it caused, in order, as detached values. Only {@link end}, {@link fail},
+ * {@link abort} and {@link cancel} return the terminal event; `<|return|>` does not cause it. A callback may read
+ * {@link response} and {@link output}; any other method that it calls of its own translator throws `reentrant_call`.
  */
 export class Translator {
   readonly #options: TranslatorOptions
@@ -196,12 +196,21 @@ export class Translator {
   }
 
   /**
-   * Ends the response because the client left or the host gave up: emits only `response.failed`, by default with the
-   * message `aborted`. Never throws, except from a callback.
+   * Ends the response because the host gave up: emits only `response.failed`, by default with the message `aborted`.
+   * Never throws, except from a callback.
    */
   abort(message?: string): ResponseStreamEvent[] {
     if (this.#translation.lifecycle.isClosed) return []
     return this.#run('abort', () => this.#translation.abort(typeof message === 'string' ? message : undefined))
+  }
+
+  /**
+   * Ends the response because its client cancelled it, or left: emits only `response.incomplete`, whose response has the
+   * status `cancelled` and no error. Never throws, except from a callback.
+   */
+  cancel(): ResponseStreamEvent[] {
+    if (this.#translation.lifecycle.isClosed) return []
+    return this.#run('cancel', () => this.#translation.cancel())
   }
 
   /**

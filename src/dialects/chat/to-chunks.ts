@@ -2,7 +2,7 @@ import type { ResponseStreamEvent, TerminalEvent } from '../../core/responses/ev
 import type { OutputItem } from '../../core/responses/items.js'
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
 import { failedRequest } from '../../shared/failed-request.js'
-import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
+import { type Events, encodeAll, ShownItems, unansweredIn } from '../answer-stream.js'
 import { ChatAnswer, chatUsage, type Identity, identityOf, isClientCall, type Piece } from './answer.js'
 import { type ChatAnswerOptions, type ResolvedChatAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import type { ChatChunk, ChatError, ChatFinishReason } from './completion.js'
@@ -12,7 +12,7 @@ import { toChatError } from './to-completion.js'
 export type ChatEncoder = (event: ResponseStreamEvent) => (ChatChunk | ChatError)[]
 
 /**
- * Maps a stream to the chunks of Chat Completions, lazily. A stream that fails ends with a {@link ChatError}.
+ * Maps a stream to the chunks of Chat Completions, lazily. One that fails or is cancelled ends with a {@link ChatError}.
  *
  *     toSseResponse(toChatChunks(translate(tokens, { request }), answer), { eventLines: false, done: true })
  *
@@ -60,7 +60,8 @@ class Encoder {
   encode(event: ResponseStreamEvent): (ChatChunk | ChatError)[] {
     if (this.#isOver) return []
     if (event.type === 'error') return [this.#failed(failedRequest(event.error).body)]
-    if (event.type === 'response.failed') return [this.#failed(toChatError(event.response))]
+    const unanswered = unansweredIn(event)
+    if (unanswered !== undefined) return [this.#failed(toChatError(unanswered))]
     if ('response' in event && this.#identity === undefined) {
       this.#identity = identityOf(event.response, this.#options)
       return [this.#chunk(this.#answer.begin()), ...this.encode(event)]

@@ -1,4 +1,4 @@
-import { NEUTRAL } from '../../core/completion/failure.js'
+import { failureIn } from '../../core/completion/failure.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import type { Response } from '../../core/responses/response.js'
 import { check } from '../../shared/errors.js'
@@ -12,8 +12,8 @@ import type { ChatCompletion, ChatError, ChatMessage, ChatToolCall, ChatToolCall
  *
  *     toChatCompletion(await collectResponse(events), answer)
  *
- * @param response - of a terminal event. A failed one is no answer: use {@link toChatError}.
- * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that failed or is still in progress;
+ * @param response - of a terminal event. One that failed or was cancelled is no answer: use {@link toChatError}.
+ * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that is not completed or incomplete;
  * `bad_option`
  */
 export function toChatCompletion(response: Response, options: ChatAnswerOptions = {}): ChatCompletion {
@@ -35,10 +35,10 @@ export function toChatCompletion(response: Response, options: ChatAnswerOptions 
   return { ...identityOf(response, resolved), object: 'chat.completion', choices: [choice], ...usage }
 }
 
-/** Returns the error of a failed response: the body of an HTTP error. */
-export function toChatError(response: Pick<Response, 'error'>): ChatError {
+/** Returns the error of a response that failed or was cancelled: the body of an HTTP error. */
+export function toChatError(response: Parameters<typeof failureIn>[0]): ChatError {
   check(typeof response === 'object' && response !== null, 'toChatError', 'a response', response)
-  return failedRequest(response.error ?? NEUTRAL).body
+  return failedRequest(failureIn(response)).body
 }
 
 function piecesOf(item: OutputItem, at: number, answer: ChatAnswer): Piece[] {

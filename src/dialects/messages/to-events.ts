@@ -1,8 +1,8 @@
-import { NEUTRAL } from '../../core/completion/failure.js'
+import { failureIn } from '../../core/completion/failure.js'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
-import { type Events, encodeAll, ShownItems } from '../answer-stream.js'
+import { type Events, encodeAll, ShownItems, unansweredIn } from '../answer-stream.js'
 import { isServed, isToolUse, MessageAnswer } from './answer.js'
 import { type MessageAnswerOptions, type ResolvedMessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import { messagesFailure } from './error.js'
@@ -12,7 +12,7 @@ import type { MessageError, MessageStreamEvent } from './message.js'
 export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[]
 
 /**
- * Maps a stream to that of the Messages API, lazily. A stream that fails ends with a {@link MessageError}.
+ * Maps a stream to that of the Messages API, lazily. One that fails or is cancelled ends with a {@link MessageError}.
  *
  *     toSseResponse(toMessageEvents(translate(tokens, { request }), answer))
  *
@@ -61,9 +61,8 @@ class Encoder {
   encode(event: ResponseStreamEvent): MessageStreamEvent[] {
     if (this.#isOver) return []
     if (event.type === 'error') return [this.#failed(messagesFailure(event.error))]
-    if (event.type === 'response.failed') {
-      return [this.#failed(messagesFailure(event.response.error ?? NEUTRAL))]
-    }
+    const unanswered = unansweredIn(event)
+    if (unanswered !== undefined) return [this.#failed(messagesFailure(failureIn(unanswered)))]
     if ('response' in event && !this.#hasBegun) {
       this.#hasBegun = true
       return [...this.#answer.begin(event.response), ...this.encode(event)]

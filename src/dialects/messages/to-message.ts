@@ -10,8 +10,8 @@ import type { Message, MessageStreamEvent } from './message.js'
  *
  *     toMessage(await collectResponse(events), answer)
  *
- * @param response - of a terminal event. A failed one is no answer
- * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that failed or is still in progress;
+ * @param response - of a terminal event. One that failed or was cancelled is no answer
+ * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that is not completed or incomplete;
  * `bad_option`
  */
 export function toMessage(response: Response, options: MessageAnswerOptions = {}): Message {

@@ -16,7 +16,7 @@ import type { EngineCapabilities } from '../../engines/contract/constraint.js'
 /**
  * The version of the rules by which events follow from entries. Raised whenever the same entries yield other events.
  */
-export const BEHAVIOUR = 4
+export const BEHAVIOUR = 5
 
 /**
  * The part that a response adds to its conversation. A store that keeps each part has the whole conversation by
@@ -241,9 +241,14 @@ export interface FailEntry {
   readonly failure: Failure
 }
 
-/** The client left, or the host gave up. */
+/** The host gave up: the response failed. */
 export interface AbortEntry {
   readonly type: 'abort'
+}
+
+/** The response was cancelled, or its client left. */
+export interface CancelEntry {
+  readonly type: 'cancel'
 }
 
 /** An entry before its time is set. */
@@ -258,9 +263,16 @@ export type EntryBody =
   | StopEntry
   | ToolStartedEntry
   | ToolResultEntry
-  | EndEntry
-  | FailEntry
-  | AbortEntry
+  | LastEntry
+
+/** An entry that ends a response. */
+export type LastEntry = EndEntry | FailEntry | AbortEntry | CancelEntry
 
 /** An entry of a response. `at` is Unix time in whole seconds. */
 export type Entry = { readonly at: number } & EntryBody
+
+/** Whether nothing can follow an entry. */
+export function isLastEntry<Any extends EntryBody>(entry: Any): entry is Any & LastEntry {
+  const { type } = entry
+  return type === 'end' || type === 'fail' || type === 'abort' || type === 'cancel'
+}

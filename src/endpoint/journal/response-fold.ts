@@ -345,6 +345,9 @@ export class ResponseFold {
       case 'abort':
         this.#stage = 'closed'
         return translator.abort()
+      case 'cancel':
+        this.#stage = 'closed'
+        return translator.cancel()
     }
   }
 

@@ -284,7 +284,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   },
   enable_response_messages: {
     support: 'honoured',
-    does: 'Harmony messages in the response, where the host allows it',
+    does: 'Harmony messages in the response of a translator whose host allows it; the endpoint reports that it has no effect',
     allows: 'a boolean',
     schema: flag,
     sentBy: 'clients of vLLM',

@@ -2,7 +2,7 @@ import type { WholeItem } from '../../core/items/host/host-item.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { createWaiter } from '../../shared/closable.js'
 import { check } from '../../shared/errors.js'
-import type { Entry, EntryBody } from '../journal/entry.js'
+import { type Entry, type EntryBody, isLastEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { insertable } from './insertable.js'
 
@@ -13,8 +13,6 @@ export interface InboxOptions {
   /** The entries that earlier runs of the response wrote. */
   readonly entries: readonly Entry[]
 }
-
-const LAST: readonly EntryBody['type'][] = ['end', 'fail', 'abort']
 
 /** The host's inserted items that are not written yet. An item always wakes the loop. */
 export class Inbox {
@@ -75,7 +73,7 @@ export class Inbox {
   /** Yields the entries of all items, and then this one. Nothing can be inserted after the terminal entry. */
   *before(entry: EntryBody): Generator<EntryBody> {
     yield* this.all()
-    if (LAST.includes(entry.type)) this.close()
+    if (isLastEntry(entry)) this.close()
     yield entry
   }
 

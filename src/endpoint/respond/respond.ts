@@ -55,6 +55,8 @@ export interface ResponseRun {
   close(): void
   /** Acts like the `signal` of its options when it aborts. */
   abort(reason?: unknown): void
+  /** The same, but the response does not fail: its status is `cancelled`. */
+  cancel(reason?: unknown): void
   /** Aborts when engine and tools have to stop. */
   readonly signal: AbortSignal
   /** The files that its searches found so far. */
@@ -105,7 +107,7 @@ export function responseRun(
   const { fold, forms, policy } = resolved
   const inbox = new Inbox({ fold, input: request.input, entries })
   const work = new AbortController()
-  let closed: 'aborted' | 'left' | 'unwritten' | undefined
+  let closed: 'abort' | 'cancel' | 'left' | 'unwritten' | undefined
   let hasEnded = false
   /** The error of an entry that could not be written. Nothing may follow from such an entry, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
@@ -117,7 +119,7 @@ export function responseRun(
     inbox.close()
     work.abort(reason)
   }
-  const abort = (): void => close('aborted')
+  const abort = (): void => close('abort')
   const hasLeft = (): boolean => closed === 'left'
   const isClosed = (): boolean => closed !== undefined
   if (signal?.aborted) abort()
@@ -211,7 +213,7 @@ export function responseRun(
   /** Returns the next step, other than sampling. */
   function step(): AsyncIterable<EntryBody> | Iterable<EntryBody> | undefined {
     if (fold.stage === 'new') return start()
-    if (closed === 'aborted') return inbox.before({ type: 'abort' })
+    if (closed === 'abort' || closed === 'cancel') return inbox.before({ type: closed })
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
     if (next.type === 'run_tools') return runCalls(next.calls, merged(options, running()))
@@ -309,7 +311,8 @@ export function responseRun(
     run,
     close: () => close('left'),
     // Ignored after the end, like the options' signal.
-    abort: (reason) => (hasEnded ? undefined : close('aborted', reason)),
+    abort: (reason) => (hasEnded ? undefined : close('abort', reason)),
+    cancel: (reason) => (hasEnded ? undefined : close('cancel', reason)),
     signal: work.signal,
     files: () => fold.files,
   }

@@ -36,7 +36,7 @@ export interface ResponsesApp {
   /**
    * Refuses new requests, waits for the running responses, and closes sockets: for SIGTERM.
    *
-   * @param signal - cancels them when it aborts
+   * @param signal - aborts them when it aborts itself
    */
   drain(signal?: AbortSignal): Promise<void>
 }

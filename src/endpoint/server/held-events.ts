@@ -44,7 +44,7 @@ export function holdEvents(events: AsyncIterable<Batch>, calls: CallWatch, signa
   function take(batch: Batch): void | PromiseLike<void> {
     if (sink !== undefined) return sink(batch)
     held.push(batch)
-    const ended = terminalResponse(batch) as KeptResponse | undefined
+    const ended = terminalResponse(batch)
     const isShown = !(ended === undefined ? batch : batch.slice(0, -1)).every(isOpening)
     if (!isCertain && !isShown && (ended?.status === 'failed' || ended?.status === 'cancelled')) {
       outcome = { refused: ended }

@@ -26,7 +26,7 @@ export interface ResponsesServer extends ResponsesApp {
   /**
    * Refuses new requests, waits for the running responses, and closes every connection.
    *
-   * @param options - `graceMs`: how long they may take before they are cancelled. Default 10,000
+   * @param options - `graceMs`: how long they may take before they are aborted. Default 10,000
    */
   close(options?: { readonly graceMs?: number }): Promise<void>
 }

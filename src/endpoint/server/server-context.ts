@@ -1,6 +1,5 @@
 import type { Context } from 'hono'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import type { Response as ResponseObject } from '../../core/responses/response.js'
 import { encodeSse, type SseEvent } from '../../core/sse/index.js'
 import type { UnknownOptions } from '../../dialects/body/draft.js'
 import { type Dialect, toMessagesError } from '../../dialects/index.js'
@@ -110,8 +109,7 @@ export function sendResponseEvents(
 
 /** Returns a response in the server's dialect. */
 export function responseBody(response: KeptResponse, { dialect }: ServerContext): object {
-  // A stored response can be `cancelled`, which the translator's type lacks.
-  return dialect === undefined ? response : dialect.encodeResponse(response as ResponseObject)
+  return dialect === undefined ? response : dialect.encodeResponse(response)
 }
 
 export function sendError(context: Context<Env>, error: unknown, report: (error: unknown) => void): Response {

@@ -3,10 +3,8 @@ import type { ResponseObject } from '../../core/responses/response.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
 import type { HistoryEntry } from '../prompt/history.js'
 
-/** A stored response: as it was sent, with the states that only a server has. */
-export type KeptResponse = Omit<ResponseObject, 'status'> & {
-  readonly status: ResponseObject['status'] | 'cancelled'
-}
+/** A stored response: as its terminal event has it. */
+export type KeptResponse = ResponseObject
 
 /** A finished response: its own additions to its conversation, without its predecessors'. Plain JSON. */
 export interface FinishedResponse {

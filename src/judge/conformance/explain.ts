@@ -119,6 +119,8 @@ function endOf(reading: Reading): string {
     }
     case 'failed':
       return withMessage('and fails', seen.error ?? agreement.ending.errorMessage)
+    case 'cancelled':
+      return 'and learns that it was cancelled'
     case 'threw':
       return withMessage('and throws', seen.error)
     case 'open':

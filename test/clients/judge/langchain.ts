@@ -109,5 +109,7 @@ function callsOf(message: AIMessageChunk): Outcome['calls'] {
 }
 
 function endingOf(status: unknown): Ending {
-  return status === 'completed' || status === 'incomplete' || status === 'failed' ? status : 'open'
+  return status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled'
+    ? status
+    : 'open'
 }

@@ -85,7 +85,7 @@ export function messageOf(error: unknown): string {
 }
 
 export const endingOf = (status: unknown): Ending =>
-  status === 'completed' || status === 'incomplete' || status === 'failed' ? status : 'open'
+  status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled' ? status : 'open'
 
 const partsOf = (parts: unknown): Part[] => (Array.isArray(parts) ? parts.filter((part) => part) : [])
 

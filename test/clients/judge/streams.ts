@@ -25,19 +25,18 @@ export function fixtureStreams(): NamedStream[] {
     }))
 }
 
-/** The translator's events for transcripts, good and bad, with all options; cut off, filtered, failed and aborted. */
+/** The translator's events for transcripts, good and bad, with all options; cut off, filtered, failed, aborted and cancelled. */
 export function generatedStreams(count: number, seed: number): NamedStream[] {
   const arbitrary = fc.record({
     stream: anyStream(),
     whole: fc.boolean(),
     reason: endReason,
-    fate: fc.constantFrom('ends', 'ends', 'ends', 'ends', 'ends', 'fails', 'is aborted'),
+    fate: fc.constantFrom('ends', 'ends', 'ends', 'ends', 'ends', 'fails', 'aborts', 'cancels'),
     at: fc.nat(60),
   })
   return fc.sample(arbitrary, { numRuns: count, seed }).map(({ stream, whole, reason, fate, at }, index) => {
     const setup = { ...stream.setup, calls: whole ? ('whole' as const) : ('live' as const) }
-    const { events } =
-      fate === 'ends' ? run(stream.chunks, setup, reason) : runBroken({ ...stream, setup }, at, fate === 'is aborted')
+    const { events } = fate === 'ends' ? run(stream.chunks, setup, reason) : runBroken({ ...stream, setup }, at, fate)
     // As they come over the wire.
     return { name: `generated ${index}`, events: JSON.parse(JSON.stringify(events)) as WireEvent[] }
   })

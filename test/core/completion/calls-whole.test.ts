@@ -55,6 +55,7 @@ describe("calls: 'whole'", () => {
       (run) => run.end('max_output_tokens'),
       (run) => run.fail({ message: 'no' }),
       (run) => run.abort(),
+      (run) => run.cancel(),
     ]
     for (const end of ends) {
       const run = started()

@@ -208,11 +208,26 @@ describe('an abort', () => {
   })
 })
 
+test('a cancellation is response.incomplete alone, whose response is cancelled, without an error or a reason', () => {
+  const run = pushed('<|channel|>final<|message|>Hi')
+  const events = run.cancel()
+  expect(brief(events)).toEqual(['incomplete'])
+  expect(terminal(events)).toMatchObject({
+    status: 'cancelled',
+    error: null,
+    incomplete_details: null,
+    completed_at: null,
+    usage: null,
+  })
+  expect(run.translator.response).toEqual(terminal(events))
+})
+
 describe.each([
   ['failure', (run: Run) => run.fail({ message: 'no' })],
   ['abort', (run: Run) => run.abort()],
-])('after a %s', (_, stop) => {
-  test('completed items stay completed after a failure or an abort; all others stand incomplete, and nothing more is closed', () => {
+  ['cancellation', (run: Run) => run.cancel()],
+])('after a %s', (how, stop) => {
+  test(`completed items stay completed after a ${how}; all others stand incomplete, and nothing more is closed`, () => {
     const run = pushed(
       inTurn(messageOn('analysis', 'Hm.<|end|>'), callTo('github.a', '{}<|call|>'), callTo('functions.f', '{"a')),
     )
@@ -230,11 +245,11 @@ describe.each([
     ['a message', messageOn('final', 'Ha'), 'message incomplete "Ha"'],
     ['a custom call', callTo('functions.c', 'Ha'), 'custom_tool_call c incomplete "Ha"'],
     ['a hosted call', callTo('github.a', 'Ha'), 'mcp_call github.a incomplete "Ha"'],
-  ])('%s that was open stands incomplete after a failure or an abort', (_, harmony, item) => {
+  ])(`%s that was open stands incomplete after a ${how}`, (_, harmony, item) => {
     expect(briefOutput(terminal(stop(pushed(harmony))))).toEqual([item])
   })
 
-  test('text that was held back is in the item or in a diagnostic after a failure or an abort', () => {
+  test(`text that was held back is in the item or in a diagnostic after a ${how}`, () => {
     const run = pushed('<|channel|>final<|message|>a <')
     const [item] = terminal(stop(run)).output
     const text = item?.type === 'message' ? item.content[0]?.text : undefined
@@ -247,6 +262,7 @@ describe('a response that has ended', () => {
     ['end', (run) => run.end()],
     ['fail', (run) => run.fail({ message: 'no' })],
     ['abort', (run) => run.abort()],
+    ['cancel', (run) => run.cancel()],
   ]
 
   test.each(enders)('ending a response that has ended by %s gives nothing', (_, end) => {

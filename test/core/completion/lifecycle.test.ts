@@ -71,6 +71,7 @@ describe('how a stream begins', () => {
     ['the end', () => createRun().end()],
     ['a failure', () => createRun().fail({ message: 'no' })],
     ['an abort', () => createRun().abort()],
+    ['a cancellation', () => createRun().cancel()],
   ])('%s begins a stream that was not started', (_, act) => {
     expect(brief(act()).slice(0, 2)).toEqual(['created', 'in_progress'])
   })
@@ -155,6 +156,7 @@ describe('the response object', () => {
       (run: ReturnType<typeof createRun>) => run.end('max_output_tokens'),
       (run: ReturnType<typeof createRun>) => run.fail({ message: 'no' }),
       (run: ReturnType<typeof createRun>) => run.abort(),
+      (run: ReturnType<typeof createRun>) => run.cancel(),
     ]
     for (const end of ends) {
       const run = createRun()

@@ -72,6 +72,7 @@ describe('if the request asks for messages and the host lets it', () => {
     ['incomplete', (run) => run.end('max_output_tokens'), 'response.incomplete'],
     ['failed', (run) => run.fail({ message: 'no' }), 'response.failed'],
     ['aborted', (run) => run.abort(), 'response.failed'],
+    ['cancelled', (run) => run.cancel(), 'response.incomplete'],
   ])("a response that is %s has messages, with the model's text so far", (_, stop, type) => {
     const run = asking({ inputMessages: ['Hello'] })
     run.push(inTurn(messageOn('analysis', 'Hm.<|end|>'), messageOn('final', 'Hi')))

@@ -55,6 +55,7 @@ const METHODS: Record<string, (translator: Translator) => unknown> = {
   end: (translator) => translator.end(),
   fail: (translator) => translator.fail('no'),
   abort: (translator) => translator.abort(),
+  cancel: (translator) => translator.cancel(),
 }
 
 function play(options: Partial<TranslatorOptions>, made: (translator: Translator) => void): ResponseStreamEvent[] {

@@ -36,6 +36,7 @@ export interface Run {
   end(...reason: Parameters<Translator['end']>): ResponseStreamEvent[]
   fail(error: unknown): ResponseStreamEvent[]
   abort(...message: Parameters<Translator['abort']>): ResponseStreamEvent[]
+  cancel(): ResponseStreamEvent[]
 }
 
 export function createRun(options: Partial<TranslatorOptions> = {}): Run {
@@ -75,6 +76,7 @@ export function runOf(translator: Translator, diagnostics: Diagnostic[] = [], tr
     end: (...reason) => keep(translator.end(...reason)),
     fail: (error) => keep(translator.fail(error as Error)),
     abort: (...message) => keep(translator.abort(...message)),
+    cancel: () => keep(translator.cancel()),
   }
 }
 

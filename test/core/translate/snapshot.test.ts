@@ -121,6 +121,7 @@ const STREAMS: Record<string, [Step[], Partial<TranslatorOptions>?]> = {
   ],
   'a failure': [[...ids(messageOn('final', 'Hé🫠')), (translator) => translator.fail({ message: 'no' })]],
   'an abort': [[...ids(callTo('github.a', '{"é')), (translator) => translator.abort()]],
+  'a cancellation': [[...ids(callTo('github.a', '{"é')), (translator) => translator.cancel()]],
 }
 
 interface Outcome {

@@ -17,11 +17,18 @@ import {
   toChatError,
 } from '../../../src/dialects/index.js'
 import { deepFreeze } from '../../core/translate/run.js'
-import { anyStream, endReason, oneByOne, run, runBroken } from '../../laws/streams.js'
+import { anyStream, type Break, breaks, endReason, oneByOne, run, runBroken } from '../../laws/streams.js'
 import { collect } from '../../support/collect.js'
 import { RUNS, runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 import { accumulated, clientOf, received } from './sdk.js'
+
+/** What the client is told of a response that broke off. */
+const WORDS: Readonly<Record<Break, string>> = {
+  fails: 'engine died',
+  aborts: 'aborted',
+  cancels: 'The response was cancelled.',
+}
 
 const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
   {
@@ -95,8 +102,8 @@ describe('laws:', () => {
   test('the frames of a stream are its chunks, each as encodeSseData writes it', () => {
     const options = fc.record({ includeUsage: fc.boolean(), model: fc.constantFrom('m', '"delta":0') })
     fc.assert(
-      fc.property(anyStream(), fc.nat(60), options, fc.boolean(), (stream, at, options, isBroken) => {
-        const { events } = isBroken ? runBroken(stream, at, false) : run(stream.chunks, stream.setup)
+      fc.property(anyStream(), fc.nat(60), options, fc.option(breaks), (stream, at, options, how) => {
+        const { events } = how === null ? run(stream.chunks, stream.setup) : runBroken(stream, at, how)
         const frames = events.map(createChatSseEncoder(options)).join('')
         expect(frames).toBe(chunksOf(events, options).map(encodeSseData).join(''))
       }),
@@ -129,11 +136,11 @@ describe('laws:', () => {
 
   test('a stream that breaks at any token is an APIError in the openai SDK, with the message of the failure', async () => {
     await fc.assert(
-      fc.asyncProperty(anyStream(), fc.nat(60), async (stream, at) => {
-        const { events, response } = runBroken(stream, at, false)
+      fc.asyncProperty(anyStream(), fc.nat(60), breaks, async (stream, at, how) => {
+        const { events, response } = runBroken(stream, at, how)
         const error = await accumulated(streamed(events)).catch((error: unknown) => error)
         expect(error).toBeInstanceOf(APIError)
-        expect(error).toMatchObject({ message: 'engine died', error: toChatError(response).error })
+        expect(error).toMatchObject({ message: WORDS[how], error: toChatError(response).error })
         expect(() => toChatCompletion(response)).toThrow('expected a response that is completed or incomplete')
       }),
       { numRuns: Math.ceil(RUNS / 4) },

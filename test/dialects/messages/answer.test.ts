@@ -11,9 +11,16 @@ import {
 } from '../../../src/dialects/index.js'
 import type { MessageAnswerOptions } from '../../../src/dialects/messages/answer-options.js'
 import { deepFreeze } from '../../core/translate/run.js'
-import { anyStream, endReason, run, runBroken } from '../../laws/streams.js'
+import { anyStream, type Break, breaks, endReason, run, runBroken } from '../../laws/streams.js'
 import { RUNS } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
+
+/** What the client is told of a response that broke off. */
+const WORDS: Readonly<Record<Break, string>> = {
+  fails: 'engine died',
+  aborts: 'aborted',
+  cancels: 'The response was cancelled.',
+}
 
 const anyOptions: fc.Arbitrary<MessageAnswerOptions> = fc.record(
   {
@@ -104,10 +111,10 @@ test('every call of a client is shown whole, and no other; every other text is s
 
 test('a stream that breaks at any token ends with an error that the SDK throws, and a broken response is no answer', async () => {
   await fc.assert(
-    fc.asyncProperty(anyStream(), fc.nat(60), async (stream, at) => {
-      const { events, response } = runBroken(stream, at, false)
+    fc.asyncProperty(anyStream(), fc.nat(60), breaks, async (stream, at, how) => {
+      const { events, response } = runBroken(stream, at, how)
       const error = await accumulated(events).catch((error: unknown) => error)
-      expect(error).toMatchObject({ message: expect.stringContaining('engine died') })
+      expect(error).toMatchObject({ message: expect.stringContaining(WORDS[how]) })
       expect(() => toMessage(response)).toThrow('expected a response that is completed or incomplete')
     }),
     { numRuns: Math.ceil(RUNS / 4) },

@@ -3,7 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import { BEHAVIOUR, type Entry } from '../../../src/endpoint/journal/entry.js'
-import { type RespondOptions, type ResponseHandle, respond } from '../../../src/endpoint/respond/index.js'
+import {
+  type RespondOptions,
+  type ResponseHandle,
+  respond,
+  translateEntries,
+} from '../../../src/endpoint/respond/index.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { checkEvents } from '../../../src/judge/conformance/index.js'
@@ -276,7 +281,13 @@ test('the same entries give the same events as long as BEHAVIOUR is the same', a
     ...all.map(({ text = {}, ...options }) => run({ ...REQUEST, text }, options)),
     run(COMPACTED, { turns: [THINK + ANSWER], sealCompaction }),
   ]
-  for (const { events } of await Promise.all(responses))
-    for (const { type, ...event } of events) hash.update(JSON.stringify([type, event]))
-  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([4, '7c86e3b04ddd4624'])
+  const done = await Promise.all(responses)
+  for (const { events } of done) for (const { type, ...event } of events) hash.update(JSON.stringify([type, event]))
+  for (const last of [{ type: 'fail', failure: { message: 'No.' } }, { type: 'abort' }, { type: 'cancel' }] as const) {
+    const translation = translateEntries(optionsOf({}))
+    const entries = done[0]?.entries.slice(0, 4) ?? []
+    for (const entry of [...entries, { at: 7, ...last }]) hash.update(JSON.stringify(translation.apply(entry)))
+    expect(translation.response?.status).toBe(last.type === 'cancel' ? 'cancelled' : 'failed')
+  }
+  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([5, '95938cdc1d22b5eb'])
 })

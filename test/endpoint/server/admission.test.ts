@@ -320,8 +320,8 @@ describe('draining', () => {
     await drained
   })
 
-  test('draining cancels what still runs when its signal aborts, and does not wait for clients that stopped reading', async () => {
-    const { send, drain, create, ask, engine, service } = endpoint(heldEngine(1000))
+  test('draining aborts what still runs when its signal aborts, which fails, and does not wait for clients that stopped reading', async () => {
+    const { send, drain, create, ask, stream, engine, service } = endpoint(heldEngine(1000))
     const running = await send('/v1/responses', streamed)
     const reader = (running.body as ReadableStream<Uint8Array>).getReader()
     await readUntil(reader, 'response.output_text.delta')
@@ -333,12 +333,16 @@ describe('draining', () => {
     grace.abort()
     await drained
     await engine.stopped
-    expect((await ask('GET', `/responses/${background.body.id}`)).body.status).toBe('cancelled')
+    // Nobody cancelled it.
+    const { body } = await ask('GET', `/responses/${background.body.id}`)
+    expect(body).toMatchObject({ status: 'failed', error: { code: 'server_error', message: 'aborted' } })
+    const events = await stream(`/responses/${background.body.id}?stream=true`)
+    expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: body })
     // A client that does not stream must not take half an answer for a whole one.
     expect(await whole).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } })
   })
 
-  test('draining cancels responses that have not sent their first event when its signal aborts', async () => {
+  test('draining aborts responses that have not sent their first event when its signal aborts', async () => {
     const { create, drain, service } = endpoint(heldEngine(6), {
       tools: [
         {

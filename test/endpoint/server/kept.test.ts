@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createMemoryStore } from '../../../src/endpoint/stores/index.js'
+import { checkEvents } from '../../../src/judge/conformance/index.js'
 import { answer, call, hang, think } from '../../../src/testing/index.js'
 import { sdkTypes } from '../../support/openai-sdk.js'
 import { typeOracle } from '../../support/type-oracle.js'
@@ -49,7 +50,23 @@ describe('a response in the background', () => {
     engine.step(2)
     await ask('POST', `/responses/${id}/cancel`)
     expect((await rest)[0]?.sequence_number).toBe(last + 1)
-    expect((await rest).at(-1)?.type).toBe('response.failed')
+    expect((await rest).at(-1)?.type).toBe('response.incomplete')
+  })
+
+  test('a cancelled response is the same object in its answer, in each stream, live or stored, and when retrieved', async () => {
+    const { create, stream, engine, ask } = endpoint(heldEngine(6))
+    const { id } = (await create({ input: 'Hi', background: true })).body
+    const live = stream(`/responses/${id}?stream=true`)
+    await until(() => engine.sampled === 6)
+    const { body } = await ask('POST', `/responses/${id}/cancel`)
+    expect(body).toMatchObject({ status: 'cancelled', error: null, incomplete_details: null })
+    const stored = await stream(`/responses/${id}?stream=true`)
+    const resumed = await stream(`/responses/${id}?stream=true&starting_after=3`)
+    for (const events of [await live, stored, resumed]) {
+      expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: body })
+    }
+    expect(checkEvents(stored)).toEqual([])
+    expect((await ask('GET', `/responses/${id}`)).body).toEqual(body)
   })
 
   test('a response in the background is cancelled once, and one that has ended stays as it is', async () => {
@@ -72,7 +89,7 @@ describe('a response in the background', () => {
     const reader = response.text()
     expect((await ask('DELETE', `/responses/${body.id}`)).body.deleted).toBe(true)
     await engine.stopped
-    expect(await reader).toContain('event: response.failed')
+    expect(await reader).toMatch(/event: response.incomplete\ndata: .*"status":"cancelled"/)
     expect((await ask('GET', `/responses/${body.id}`)).status).toBe(404)
     expect(errors).toEqual([])
   })
@@ -105,7 +122,7 @@ test('a response is deleted while its client has stopped reading, and the deleti
   for (let step = await reader.read(); !step.done; step = await reader.read()) {
     last = new TextDecoder().decode(step.value)
   }
-  expect(last).toContain('event: response.failed')
+  expect(last).toMatch(/event: response.incomplete\ndata: .*"status":"cancelled"/)
 })
 
 describe('GET with stream', () => {
@@ -257,6 +274,16 @@ describe('an Idempotency-Key', () => {
     const again = await create({ input: 'Hi', background: true }, key)
     expect(again.body.status).toBe('in_progress')
     expect(text).not.toContain(again.body.id)
+  })
+
+  test('an Idempotency-Key is free again if its server stopped before the end', async () => {
+    const store = createMemoryStore()
+    const { create, drain } = endpoint(heldEngine(6), { store })
+    const first = await create({ input: 'Hi', background: true }, key)
+    await drain(AbortSignal.abort())
+    const again = await endpoint(() => answer('Hi'), { store }).create({ input: 'Hi', background: true }, key)
+    expect([first.status, again.status]).toEqual([200, 200])
+    expect(again.body.id).not.toBe(first.body.id)
   })
 
   test('an Idempotency-Key belongs to its owner', async () => {

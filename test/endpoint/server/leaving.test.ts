@@ -257,8 +257,8 @@ describe('onDisconnect', () => {
     vi.advanceTimersByTime(1)
     await served.engine.stopped
     const events = await served.stream(`/responses/${id}?stream=true`)
-    expect(events.at(-1)?.type).toBe('response.failed')
-    expect((await served.ask('GET', `/responses/${id}`)).body.status).toBe('cancelled')
+    expect(events.at(-1)?.response).toMatchObject({ status: 'cancelled', error: null })
+    expect((await served.ask('GET', `/responses/${id}`)).body).toEqual(events.at(-1)?.response)
   })
 
   test('with onDisconnect { graceMs }, a response continues while a client that has come back reads it', async () => {

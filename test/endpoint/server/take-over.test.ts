@@ -348,7 +348,8 @@ describe('a response of another process', () => {
     await until(() => first.service.load.running === 0)
     expect(await statusOf(first, id)).toBe('cancelled')
     const events = await first.stream(`/responses/${id}?stream=true`)
-    expect(events.at(-1)).toMatchObject({ type: 'response.failed' })
+    const { body } = await second.ask('GET', `/responses/${id}`)
+    expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: body })
   })
 
   test('another process deletes it', async () => {

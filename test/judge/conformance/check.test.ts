@@ -15,7 +15,7 @@ import {
 } from '../../../src/judge/conformance/index.js'
 import { EVENT_TYPES } from '../../../src/judge/conformance/schemas/index.js'
 import type { StreamEvent } from '../../../src/judge/conformance/stream-event.js'
-import { anyStream, endReason, run, runBroken } from '../../laws/streams.js'
+import { anyStream, breaks, endReason, run, runBroken } from '../../laws/streams.js'
 import { RUNS } from '../../support/runs.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import { BASES } from './invariants/streams.js'
@@ -45,8 +45,8 @@ describe('our own streams', () => {
 
   test('our own streams are as OpenAI does it if the engine failed or the client left, too', () => {
     fc.assert(
-      fc.property(anyStream(), fc.nat(60), fc.boolean(), (stream, at, isAbort) => {
-        const rules = serversRulesOf(runBroken(stream, at, isAbort).events, 'openai')
+      fc.property(anyStream(), fc.nat(60), breaks, (stream, at, how) => {
+        const rules = serversRulesOf(runBroken(stream, at, how).events, 'openai')
         expect(rules).toEqual([])
       }),
       { numRuns: Math.ceil(RUNS / 4) },

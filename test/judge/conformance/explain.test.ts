@@ -88,6 +88,18 @@ describe('a damaged stream', () => {
     expect(explain(cut, 'ai-sdk')).toContain('learns that it was cut off (max_output_tokens)')
   })
 
+  test('a stream that was cancelled shows that to clients that know the status', () => {
+    const run = createRun()
+    run.push(messageOn('final', 'Half'))
+    run.cancel()
+    const cancelled = run.events as unknown as StreamEvent[]
+    for (const client of ['openai', 'langchain'] as const) {
+      expect(explain(cancelled, client)).toContain('learns that it was cancelled')
+    }
+    expect(explain(cancelled, 'openai-agents')).toContain('throws at response.incomplete')
+    expect(explain(cancelled, 'codex')).toContain('fails the turn: incomplete response')
+  })
+
   test('a damaged stream that failed is reported with its message', () => {
     const run = createRun()
     run.push(messageOn('final', 'Half'))

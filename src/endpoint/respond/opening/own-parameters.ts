@@ -18,7 +18,7 @@ export function ownParameters(
   { hasSeed = true }: EngineCapabilities,
   notice: (code: NoticeCode, subject: string) => void = () => {},
 ): OwnParameters {
-  const { generate, seed, stop } = request as ParsedRequest
+  const { generate, seed, stop, enable_response_messages: asksForMessages } = request as ParsedRequest
   const ignore = (subject: string): void => notice('ignored_parameter', subject)
   const isSeeded = seed != null && hasSeed
   if (seed != null && !hasSeed) ignore('seed (the engine has none)')
@@ -26,6 +26,8 @@ export function ownParameters(
   const isFree = !isAnswerJson(request)
   // Part of a JSON text is not valid JSON.
   if (isStopped && !isFree) ignore('stop (text.format is set)')
+  // They would show tool results and reasoning that the items may hide.
+  if (asksForMessages === true) ignore('enable_response_messages')
   return {
     ...(generate === false && { generate }),
     ...(isSeeded && { seed }),

@@ -65,6 +65,6 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
       return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
     }
     turns.note(response.output, owner)
-    return sendJson(context, toChatCompletion({ ...response, status: response.status }, answer), server)
+    return sendJson(context, toChatCompletion(response, answer), server)
   })
 }

@@ -74,5 +74,7 @@ export async function wholeResponse(
   if (kept !== undefined) return shown?.(kept.response) ?? kept.response
   if (last === undefined) throw new ReportedError('the response could not be written')
   // If the store lacks only the record of the end, another process would not find the response.
-  return last.status === 'failed' ? last : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
+  return last.status === 'failed' || last.status === 'cancelled'
+    ? last
+    : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
 }

@@ -81,7 +81,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
     }
     note(response, owner)
-    return sendJson(context, toMessage({ ...response, status: response.status }, answer), server)
+    return sendJson(context, toMessage(response, answer), server)
   })
 
   app.post('/messages/count_tokens', async (context) => {

@@ -71,7 +71,7 @@ export interface ResponseService {
    * Refuses new requests. Another process continues the running ones at once if the store allows it; the others are
    * waited for.
    *
-   * @param signal - cancels them when it aborts
+   * @param signal - aborts them when it aborts itself
    */
   drain(signal?: AbortSignal): Promise<void>
 }
@@ -125,13 +125,13 @@ export function openService(options: ServiceOptions): ResponseService {
     notice,
     observer: setup.observer,
     async drain(signal) {
-      const cancelAll = (): void => setup.stop.stop()
-      signal?.addEventListener('abort', cancelAll)
-      if (signal?.aborted) cancelAll()
+      const stopAll = (): void => setup.stop.stop()
+      signal?.addEventListener('abort', stopAll)
+      if (signal?.aborted) stopAll()
       await handOver(setup, sweeper)
       await admission.drain()
       await Promise.all([...runs.values()].map(({ ended }) => ended))
-      signal?.removeEventListener('abort', cancelAll)
+      signal?.removeEventListener('abort', stopAll)
     },
   }
 }

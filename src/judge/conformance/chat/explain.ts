@@ -1,4 +1,4 @@
-import type { Ending, Seen, SeenCall } from '../clients/client.js'
+import { ENDING_WORDS, type Ending, type Seen, type SeenCall } from '../clients/client.js'
 import { type Explanation, errorsIn, explanationOf, extraneousReason, goodEnd, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { type ChatRun, createChatCheckerWithRun } from './check-chunks.js'
@@ -33,6 +33,8 @@ function endOf(model: ChatClientModel, seen: Seen, agreed: ChatAgreement, errors
     completed: () => goodEnd(errors, agreed.extraneous, 'answer'),
     incomplete: () => `and learns that it was cut off (${agreed.finish ?? 'length'})`,
     failed: () => withMessage('and fails', (seen.error ?? agreed.errorMessage)?.replace(/\.$/, '')),
+    // No answer of this API ends so.
+    cancelled: () => ENDING_WORDS.cancelled,
     threw: () =>
       withMessage(model.client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),
     open: () => `and ends with the finish_reason ${JSON.stringify(agreed.finish ?? null)}, which says nothing to it`,

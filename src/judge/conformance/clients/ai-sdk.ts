@@ -24,6 +24,8 @@ export const aiSdk: ClientModel = {
     hosted: 'ai-sdk-hosted-call',
     incomplete: 'incomplete',
     failed: 'failed',
+    // It knows no such status, and takes what came for the whole answer.
+    cancelled: 'completed',
   },
   rules: RULES,
   begin: (reportBreak) => new AiSdkReader(reportBreak),

@@ -17,12 +17,13 @@ export function rulesOf(sentences: Readonly<Record<string, string>>): readonly C
 }
 
 /** The ending of a response for a client: as the stream states, with an exception (`threw`), or never (`open`). */
-export type Ending = 'completed' | 'incomplete' | 'failed' | 'threw' | 'open'
+export type Ending = 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'threw' | 'open'
 
 export const ENDING_WORDS: Readonly<Record<Ending, string>> = {
   completed: 'completed',
   incomplete: 'incomplete',
   failed: 'failed',
+  cancelled: 'cancelled',
   threw: 'an exception',
   open: 'no end',
 }
@@ -114,9 +115,10 @@ export interface Reads {
   readonly citations: boolean
   /** The rule for hosted calls, if it shows them. */
   readonly hosted?: string
-  /** Its ending if the response is incomplete or failed. */
+  /** Its ending if the response is incomplete, failed or cancelled. */
   readonly incomplete: Ending
   readonly failed: Ending
+  readonly cancelled: Ending
 }
 
 /** The model of a client of some API: the parts of a stream that it reads, and the faults that break it. */

@@ -25,6 +25,7 @@ export const codex: ClientModel = {
     citations: false,
     incomplete: 'incomplete',
     failed: 'failed',
+    cancelled: 'incomplete',
   },
   rules: [
     {
@@ -66,7 +67,7 @@ export const codex: ClientModel = {
     {
       id: 'codex-reads-reason',
       sentence:
-        'response.incomplete has incomplete_details.reason: otherwise Codex fails the turn with "reason: unknown".',
+        'response.incomplete has incomplete_details.reason, unless the response was cancelled: otherwise Codex fails the turn with "reason: unknown".',
       severity: 'error',
     },
   ],
@@ -180,8 +181,10 @@ class CodexReader implements ClientReader {
   }
 
   #incomplete(response: unknown): void {
-    const { reason } = asFields(asFields(response)['incomplete_details'])
-    if (asString(reason) === '') this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
+    const { incomplete_details: details, status } = asFields(response)
+    const { reason } = asFields(details)
+    if (asString(reason) === '' && status !== 'cancelled')
+      this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
     const error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
     this.seen.ending = 'incomplete'
     // Unlike after a failed response, it reads no further, except after a content filter: it waits for the end there.

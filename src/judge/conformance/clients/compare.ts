@@ -46,10 +46,9 @@ export function compare(seen: Seen, agreed: Agreement, model: ClientModel, repor
   compareEnding(seen, agreed, model, reportBreak)
   if (seen.ending === 'threw') {
     // An exception leaves no result to compare. If the client always throws at this ending, the text came before.
-    const { incomplete, failed } = model.reads
     const { value: ending } = agreed.ending
-    const isExpected = (ending === 'incomplete' ? incomplete : ending === 'failed' && failed) === 'threw'
-    if (isExpected && seen.final === undefined) compareText(seen, agreed, model, reportBreak)
+    if (ending !== undefined && ending !== 'completed' && model.reads[ending] === 'threw' && seen.final === undefined)
+      compareText(seen, agreed, model, reportBreak)
     return
   }
   compareText(seen, agreed, model, reportBreak)
@@ -65,7 +64,7 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     if (seen.ending !== 'completed') reportBreak('client-ending', TERMINAL, undefined, 'the end of the stream')
     return
   }
-  const expected = ending === 'incomplete' ? reads.incomplete : ending === 'failed' ? reads.failed : ending
+  const expected = ending === 'completed' ? ending : reads[ending]
   if (seen.ending === expected) {
     if (ending === 'failed') compareError(seen, agreed, reportBreak)
     return
@@ -116,9 +115,9 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
   }
 }
 
-/** A client that shows only complete items cannot show an item that a failure cut off. */
+/** A client that shows only complete items cannot show an item that a failure or a cancellation cut off. */
 const isShown = ({ item }: AgreedPassage, { ending }: Agreement, { wholeMessages }: Reads): boolean =>
-  !wholeMessages || ending.value !== 'failed' || item.places.has('done')
+  !wholeMessages || (ending.value !== 'failed' && ending.value !== 'cancelled') || item.places.has('done')
 
 function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
   const passages = agreed.output.reasoning.filter(

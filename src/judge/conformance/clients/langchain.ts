@@ -29,6 +29,7 @@ export const langchain: ClientModel = {
     citations: true,
     incomplete: 'incomplete',
     failed: 'threw',
+    cancelled: 'cancelled',
   },
   rules: [
     {

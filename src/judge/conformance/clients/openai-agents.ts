@@ -57,6 +57,7 @@ export const openaiAgents: ClientModel = {
     // The exception reports the ending.
     incomplete: 'threw',
     failed: 'threw',
+    cancelled: 'threw',
   },
   rules: RULES,
   begin: (reportBreak) => new AgentsReader(reportBreak),

@@ -75,6 +75,7 @@ export const openai: ClientModel = {
     citations: true,
     incomplete: 'incomplete',
     failed: 'failed',
+    cancelled: 'cancelled',
   },
   rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIReader(reportBreak),
@@ -151,4 +152,4 @@ class OpenAIReader extends ThrowingReader<StreamEvent> {
   }
 }
 
-const ENDINGS: ReadonlySet<unknown> = new Set(['completed', 'incomplete', 'failed'])
+const ENDINGS: ReadonlySet<unknown> = new Set(['completed', 'incomplete', 'failed', 'cancelled'])

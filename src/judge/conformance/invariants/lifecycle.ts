@@ -30,6 +30,10 @@ const CHANGES: ReadonlySet<string> = new Set([
 
 const responseOf = (event: StreamEvent): Fields => asFields(event['response'])
 
+/** Whether an event ends a cancelled response. */
+const isCancelled = (event: StreamEvent): boolean =>
+  event.type === 'response.incomplete' && responseOf(event)['status'] === 'cancelled'
+
 /** Rules for the whole stream: its beginning, the responses in its events, and its end. */
 export const LIFECYCLE: readonly Invariant[] = [
   {
@@ -94,14 +98,16 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'terminal-type-is-status',
-    sentence: 'The type of the terminal event matches the status of its response.',
+    sentence:
+      'The type of the terminal event matches the status of its response. A cancelled response, which has no event of ' +
+      'its own, ends with response.incomplete.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
     on: isTerminal,
     begin: stateless((event, _state, report) => {
       const { status } = responseOf(event)
       const named = `response.${stringOrDescription(status)}`
-      if (event.type !== named)
+      if (event.type !== named && !isCancelled(event))
         report(`status ${preview(event.type.slice('response.'.length))}`, undefined, `status ${preview(status)}`)
     }),
   },
@@ -197,11 +203,12 @@ export const LIFECYCLE: readonly Invariant[] = [
   },
   {
     id: 'completed-without-error',
-    sentence: 'A completed response has no error and no incomplete_details.',
+    sentence: 'A completed or cancelled response has no error and no incomplete_details.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    on: of('response.completed'),
+    on: of('response.completed', 'response.incomplete'),
     begin: stateless((event, _state, report) => {
+      if (event.type === 'response.incomplete' && !isCancelled(event)) return
       const { error = null, incomplete_details = null } = responseOf(event)
       if (error !== null) report('no error', error)
       if (incomplete_details !== null) report('no incomplete_details', incomplete_details)
@@ -219,7 +226,7 @@ export const LIFECYCLE: readonly Invariant[] = [
       const { error, incomplete_details } = responseOf(event)
       if (event.type === 'response.failed') {
         if (asString(asFields(error)['message']) === '') report('error.message', error)
-      } else if (asString(asFields(incomplete_details)['reason']) === '') {
+      } else if (!isCancelled(event) && asString(asFields(incomplete_details)['reason']) === '') {
         report('incomplete_details.reason', incomplete_details)
       }
     }),

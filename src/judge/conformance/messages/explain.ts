@@ -1,4 +1,4 @@
-import type { Ending, Seen, SeenCall } from '../clients/client.js'
+import { ENDING_WORDS, type Ending, type Seen, type SeenCall } from '../clients/client.js'
 import { type Explanation, errorsIn, explanationOf, extraneousReason, goodEnd, withMessage } from '../explanation.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import { createMessagesCheckerWithRun, type MessagesRun } from './check-events.js'
@@ -32,6 +32,8 @@ function endOf(client: MessagesClient, seen: Seen, agreed: MessagesAgreement, er
     completed: () => goodEnd(errors, agreed.extraneous, 'answer'),
     incomplete: () => `and learns that it was cut off (${agreed.reason ?? 'max_tokens'})`,
     failed: () => withMessage('and fails', (seen.error ?? agreed.errorMessage)?.replace(/\.$/, '')),
+    // No answer of this API ends so.
+    cancelled: () => ENDING_WORDS.cancelled,
     threw: () => withMessage(client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),
     open: () =>
       agreed.reason === undefined || agreed.ending !== undefined

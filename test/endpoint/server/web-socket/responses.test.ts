@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openResponses } from '../../../../src/dialects/index.js'
-import { answer, call, fail, firstTokens, scriptedEngine, think } from '../../../../src/testing/index.js'
+import { answer, call, fail, firstTokens, hang, scriptedEngine, think } from '../../../../src/testing/index.js'
 import { connect, create, echo, faultsIn, responseOf, serve, textOf } from './sockets.js'
 
 test('each event is a text frame, and the stream is as over HTTP', async () => {
@@ -175,4 +175,17 @@ test('events are in the wording of the server', async () => {
   const types = new Set((await client.answer()).map(({ type }) => type))
   expect(types).toContain('response.reasoning.delta')
   expect(types).not.toContain('response.reasoning_text.delta')
+})
+
+test('the answer to a response that is deleted meanwhile ends as cancelled', async () => {
+  const server = await serve({ engine: scriptedEngine([[firstTokens(3, answer('One two three four')), hang()]]) })
+  const client = await connect(server)
+  client.send(create('Count!'))
+  const created = await client.frame()
+  const { id } = created['response'] as { readonly id: string }
+  expect((await fetch(`${server.url}/v1/responses/${id}`, { method: 'DELETE' })).status).toBe(200)
+  expect((await client.answer()).at(-1)).toMatchObject({
+    type: 'response.incomplete',
+    response: { id, status: 'cancelled', error: null },
+  })
 })

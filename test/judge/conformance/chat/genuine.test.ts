@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { toSseResponse } from '../../../../src/core/sse/index.js'
 import { type ChatAnswerOptions, toChatChunks } from '../../../../src/dialects/index.js'
 import { createCaptureChecker, type Finding } from '../../../../src/judge/conformance/index.js'
-import { anyStream, endReason, run, runBroken } from '../../../laws/streams.js'
+import { anyStream, breaks, endReason, run, runBroken } from '../../../laws/streams.js'
 import { RUNS } from '../../../support/runs.js'
 
 const anyOptions: fc.Arbitrary<ChatAnswerOptions> = fc.record(
@@ -39,8 +39,8 @@ test('our own chunks break no rule, whatever a model writes', async () => {
 
 test('nor do those of a response that breaks off', async () => {
   await fc.assert(
-    fc.asyncProperty(anyStream(), fc.nat(80), fc.boolean(), anyOptions, async (stream, at, isAbort, options) => {
-      const { events } = runBroken(stream, at, isAbort)
+    fc.asyncProperty(anyStream(), fc.nat(80), breaks, anyOptions, async (stream, at, how, options) => {
+      const { events } = runBroken(stream, at, how)
       const capture = await toSseResponse(toChatChunks(events, options), { eventLines: false, done: true }).text()
       expect(faultsIn(capture)).toEqual([])
     }),

@@ -21,6 +21,7 @@ const model: ClientModel = {
     citations: true,
     incomplete: 'incomplete',
     failed: 'failed',
+    cancelled: 'cancelled',
   },
   rules: [],
   begin: () => ({ seen: new Seen(), read() {}, end() {} }),
@@ -107,4 +108,18 @@ test('a call that was cut off may be offered or not', () => {
   }
   expect(said(cut, offered)).toEqual([])
   expect(said(cut, kept)).toEqual([])
+})
+
+test('nothing is said of a client that saw a response cancelled, and something of one that takes it for whole', () => {
+  const run = createRun({ request: { tools: [{ type: 'function', name: 'get_weather' }] } })
+  run.push(
+    inTurn(messageOn('commentary', 'I look.<|end|>'), callTo('functions.get_weather', '{"city":"Oslo"}<|call|>')),
+  )
+  run.cancel()
+  const seenAs = (ending: Seen['ending']): string[] =>
+    said(JSON.parse(JSON.stringify(run.events)), (seen) => {
+      seen.ending = ending
+    })
+  expect(seenAs('cancelled')).toEqual([])
+  expect(seenAs('completed')).toEqual(['client-ending: expected A client to see it cancelled, got completed'])
 })

@@ -72,6 +72,30 @@ describeCases(LIFECYCLE, {
       setResponse('completed', { status: 'incomplete' }),
       ['9 terminal-type-is-status'],
     ],
+    'a response that is cancelled is not completed': [
+      'answer',
+      'openai',
+      setResponse('completed', { status: 'cancelled' }),
+      ['9 terminal-type-is-status'],
+    ],
+    'a response that is cancelled has not failed': [
+      'cancelled',
+      'openai',
+      both(set('incomplete', { type: 'response.failed' }), setResponse('failed', {})),
+      ['11 terminal-type-is-status', '11 failure-says-why'],
+    ],
+    'a response that failed is not cancelled': [
+      'cancelled',
+      'openai',
+      setResponse('incomplete', { status: 'failed' }),
+      ['11 terminal-type-is-status', '11 failure-says-why'],
+    ],
+    'a cancelled response has no event of its own': [
+      'cancelled',
+      'openai',
+      set('incomplete', { type: 'response.cancelled' }),
+      ['11 event-shape', '12 one-terminal-event-last'],
+    ],
   },
   'terminal-response-complete': {
     'a response without its output is reported': [
@@ -178,6 +202,18 @@ describeCases(LIFECYCLE, {
       'openai',
       setResponse('completed', { error: { code: 'server_error', message: 'boom' } }),
       ['9 completed-without-error'],
+    ],
+    'a cancelled response with an error is reported': [
+      'cancelled',
+      'openai',
+      setResponse('incomplete', { error: { code: 'server_error', message: 'aborted' } }),
+      ['11 completed-without-error'],
+    ],
+    'a cancelled response with incomplete_details is reported': [
+      'cancelled',
+      'openai',
+      setResponse('incomplete', { incomplete_details: { reason: 'max_output_tokens' } }),
+      ['11 completed-without-error'],
     ],
   },
   'failure-says-why': {

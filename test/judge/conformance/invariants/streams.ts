@@ -52,6 +52,7 @@ export type BaseName =
   | 'shell'
   | 'truncated'
   | 'failed'
+  | 'cancelled'
 
 /** Good streams: every profile accepts them, except as noted beside them. */
 export const BASES: { readonly [Name in BaseName]: () => Stream } = {
@@ -130,6 +131,11 @@ export const BASES: { readonly [Name in BaseName]: () => Stream } = {
   failed: streamed({}, (run) => {
     run.push(messageOn('commentary', 'Hi<|end|>'))
     run.fail({ code: 'server_error', message: 'boom' })
+  }),
+  /** Cancelled in the middle of its second message. */
+  cancelled: streamed({}, (run) => {
+    run.push(inTurn(messageOn('commentary', 'I look.<|end|>'), messageOn('final', 'Hi')))
+    run.cancel()
   }),
 }
 

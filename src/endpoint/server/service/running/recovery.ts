@@ -1,7 +1,7 @@
 import type { Failure } from '../../../../core/completion/failure.js'
 import type { Batch } from '../../../../core/responses/batch.js'
+import type { EndedResponse } from '../../../respond/index.js'
 import type { FinishedResponse } from '../../../stores/store.js'
-import type { EndedResponse } from '../storage/finished-response.js'
 import { EntriesLost, type Journal } from '../storage/journal.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'

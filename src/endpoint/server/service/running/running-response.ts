@@ -3,12 +3,12 @@ import type { ResponseObject } from '../../../../core/responses/response.js'
 import { merged } from '../../../../shared/merged.js'
 import { type Queue, queue, type Write } from '../../../flow/queue.js'
 import type { Entry } from '../../../journal/entry.js'
-import type { RespondOptions } from '../../../respond/index.js'
+import type { EndedResponse, RespondOptions } from '../../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../../respond/respond.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
 import { stopping } from '../limits/admission.js'
-import { type EndedResponse, finishedResponse } from '../storage/finished-response.js'
+import { finishedResponse } from '../storage/finished-response.js'
 import { createJournal, type Journal, OpeningRefused, type TakenOver } from '../storage/journal.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
 import { createdAnew, createdResponse } from './created-response.js'
@@ -70,6 +70,7 @@ class RunningResponse implements Run {
   #kept: FinishedResponse | undefined
   #unfinished: UnfinishedResponse | undefined
   #isCancelled = false
+  #isStopped = false
   #isLost = false
 
   constructor(options: RunOptions) {
@@ -123,18 +124,24 @@ class RunningResponse implements Run {
 
   cancel(): void {
     this.#isCancelled = true
-    this.#response.abort(this.#options.signal?.reason)
-    // Callers that wait for the end must not wait for a stalled reader.
-    if (!this.#isDetached) this.#batches.finish()
+    this.#response.cancel(this.#options.signal?.reason)
+    this.#finish()
   }
 
   /**
    * Called when the server must stop. A response that has not begun is refused; one that another process can continue
-   * is handed over.
+   * is handed over; any other fails.
    */
   #stop(): void {
-    if (this.canHandOver && this.#state === 'running') void this.handOver()
-    else this.cancel()
+    if (this.canHandOver && this.#state === 'running') return void this.handOver()
+    this.#isStopped = true
+    this.#response.abort(this.#options.signal?.reason)
+    this.#finish()
+  }
+
+  /** Callers that wait for the end must not wait for a stalled reader. */
+  #finish(): void {
+    if (!this.#isDetached) this.#batches.finish()
   }
 
   async handOver(): Promise<void> {
@@ -160,7 +167,7 @@ class RunningResponse implements Run {
       this.#end()
       if (error instanceof OpeningRefused) throw refusedOpening(error, conversation)
       // A valid request that the stopping server could not begin is refused as such.
-      throw this.#isCancelled && error === this.#response.signal.reason && !signal?.aborted ? stopping() : error
+      throw this.#isStopped && error === this.#response.signal.reason && !signal?.aborted ? stopping() : error
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
@@ -233,7 +240,7 @@ class RunningResponse implements Run {
     return this.#started.promise
   }
 
-  #append(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+  #append(entries: readonly Entry[], ended?: EndedResponse): Promise<void> {
     const { onEntry } = this.#options
     const isPlain = ended === undefined && entries[0]?.type !== 'open' && onEntry === undefined
     // Nearly every entry is a token, which goes to the journal without a promise of its own.
@@ -241,26 +248,21 @@ class RunningResponse implements Run {
   }
 
   /** Appends entries that something else depends on. */
-  async #appendBound(entries: readonly Entry[], ended?: Omit<EndedResponse, 'isAborted'>): Promise<void> {
+  async #appendBound(entries: readonly Entry[], ended?: EndedResponse): Promise<void> {
     const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
     // By now the request has been validated, and no call has begun.
     const isFirst = entries[0]?.type === 'open'
     if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
     const turn = ended && this.#options.endings.pass()
     if (turn !== undefined) await turn
-    const whole = ended && this.#finishedOf({ ...ended, isAborted: this.#isCancelled })
+    const whole = ended && this.#finishedOf(ended)
     await this.#journal?.append(entries, whole)
     if (this.#journal !== undefined) this.#kept = whole
     if (onEntry !== undefined) for (const entry of entries) onEntry(entry)
   }
 
   #keep(response: ResponseObject, transcript: readonly number[]): void {
-    this.#kept ??= this.#finishedOf({
-      response,
-      transcript,
-      files: this.#response.files(),
-      isAborted: this.#isCancelled,
-    })
+    this.#kept ??= this.#finishedOf({ response, transcript, files: this.#response.files() })
   }
 
   readonly #finishedOf = (ended: EndedResponse): FinishedResponse => {

@@ -1,34 +1,21 @@
-import type { CitableFiles } from '../../../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../../../core/responses/request.js'
 import type { ResponseObject } from '../../../../core/responses/response.js'
 import type { Addition, KnownTokens } from '../../../journal/entry.js'
+import type { EndedResponse } from '../../../respond/index.js'
 import { type Seal, unsealInput } from '../../../seal/index.js'
-import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
-
-/** An ended response. */
-export interface EndedResponse {
-  readonly response: ResponseObject
-  /** The ids after its prompt. */
-  readonly transcript: readonly number[]
-  /** The files that its searches found. */
-  readonly files?: CitableFiles | undefined
-  /** Whether it was aborted, according to its last entry. */
-  readonly isAborted: boolean
-}
+import type { FinishedResponse } from '../../../stores/store.js'
 
 /**
  * Returns the stored form of a response. It is derived from its first entry, which has its addition, from the fold of
  * its entries, and from the seals of its output, so that any process can compute it.
  */
 export function finishedResponse(
-  { response, transcript, files, isAborted }: EndedResponse,
+  { response, transcript, files }: EndedResponse,
   { input, history = [] }: Addition,
   { seal, owner }: { readonly seal: Seal; readonly owner: string },
 ): FinishedResponse {
-  const isCancelled = isAborted && response.status === 'failed'
-  const kept: KeptResponse = isCancelled ? { ...response, status: 'cancelled', error: null } : response
   const own = transcript.length > 0 ? [{ tokens: [...transcript], ...itemsOf(response), ...(files && { files }) }] : []
-  return { response: kept, added: input, history: [...history, ...openedOutput(response, { seal, owner }), ...own] }
+  return { response, added: input, history: [...history, ...openedOutput(response, { seal, owner }), ...own] }
 }
 
 /**

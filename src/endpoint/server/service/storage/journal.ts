@@ -104,7 +104,7 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
     if (ended === undefined) return writer.append(append).then(answered, failed)
     return wholeBlockOf([...entries, ...added])
       .then((whole) => {
-        const end = { finished: ended, entries: whole, ...(isCancelled(ended) && { freesKey: true }) }
+        const end = { finished: ended, entries: whole, ...(isGivenUp(added.at(-1)) && { freesKey: true }) }
         return writer.append({ ...append, end })
       })
       .then(answered, failed)
@@ -166,6 +166,7 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
   }
 }
 
-function isCancelled({ response }: FinishedResponse): boolean {
-  return response.status === 'cancelled'
+/** Whether nobody waited for the response, or its server stopped: its client may send the request again. */
+function isGivenUp(last: Entry | undefined): boolean {
+  return last?.type === 'cancel' || last?.type === 'abort'
 }

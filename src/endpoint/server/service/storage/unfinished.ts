@@ -1,7 +1,7 @@
 import type { Failure } from '../../../../core/completion/failure.js'
 import type { ResponseStreamEvent } from '../../../../core/responses/events.js'
-import type { Entry } from '../../../journal/entry.js'
-import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
+import { type Entry, isLastEntry } from '../../../journal/entry.js'
+import { type EndedResponse, type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import {
   type Append,
@@ -12,7 +12,6 @@ import {
   StoreConflict,
 } from '../../../stores/store.js'
 import type { BatchWriter } from './batch-writer.js'
-import type { EndedResponse } from './finished-response.js'
 import { STORE_FAILED } from './store-failed.js'
 import { blockOf, type Written, wholeBlockOf } from './written.js'
 
@@ -67,8 +66,8 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
   const { repository, lease, written, isCancelled, failure = STORE_FAILED } = options
   const { store, writer, leaseSeconds } = repository
   const { responseId, owner } = lease
-  const lastAt = (at: number): Entry => (isCancelled ? { at, type: 'abort' } : { at, type: 'fail', failure })
-  const isEndUnknown = ENDS.includes(written.unknown.at(-1)?.type as Entry['type'])
+  const lastAt = (at: number): Entry => (isCancelled ? { at, type: 'cancel' } : { at, type: 'fail', failure })
+  const isEndUnknown = hasEnd(written.unknown)
   let end = endOf(written, lastAt(options.clock()))
   let known: UnwrittenEnd | undefined
   let keeping: Promise<UnwrittenEnd> | undefined
@@ -89,8 +88,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
     }
     const response = terminalResponse(events)
     if (response === undefined) throw new Error(`${responseId} has no end`)
-    const isAborted = [...written.entries, ...end].at(-1)?.type === 'abort'
-    known = { finished: options.finishedOf({ response, transcript, isAborted }), events }
+    known = { finished: options.finishedOf({ response, transcript }), events }
     return known
   }
 
@@ -187,8 +185,10 @@ export function isConflict(error: unknown): boolean {
 
 /** Returns the unacknowledged entries, up to the end of the response. */
 function endOf({ unknown }: Written, otherwise: Entry): readonly Entry[] {
-  const last = unknown.at(-1)
-  return last !== undefined && ENDS.includes(last.type) ? unknown : [...unknown, otherwise]
+  return hasEnd(unknown) ? unknown : [...unknown, otherwise]
 }
 
-const ENDS: readonly Entry['type'][] = ['end', 'fail', 'abort']
+function hasEnd(entries: readonly Entry[]): boolean {
+  const last = entries.at(-1)
+  return last !== undefined && isLastEntry(last)
+}

@@ -1,16 +1,12 @@
-import type { Entry, EntryBody } from '../../../journal/entry.js'
+import type { CancelEntry, Entry, FailEntry } from '../../../journal/entry.js'
 import { translateEntries } from '../../../respond/index.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import type { Claimed } from '../../../stores/store.js'
 import type { Setup } from '../setup.js'
 import { finishedResponse } from '../storage/finished-response.js'
-import { NOT_CONTINUED } from '../storage/store-failed.js'
 import { isOurs, isUnreadable, readEntries } from '../storage/stored-entries.js'
 import { unfoldedResponse } from '../storage/unfolded-response.js'
 import { blockOf, wholeBlockOf } from '../storage/written.js'
-
-/** The last entry of a response whose writer is gone. */
-export type LastEntry = Extract<EntryBody, { type: 'fail' | 'abort' }>
 
 /** Cancels a response that another process runs or ran, and that can no longer write. */
 export async function cancelledElsewhere(setup: Setup, responseId: string, owner: string): Promise<void> {
@@ -18,7 +14,7 @@ export async function cancelledElsewhere(setup: Setup, responseId: string, owner
   const claimed = await store.claim({ responseId, owner, leaseSeconds, isForced: true })
   // It has just ended.
   if (claimed === undefined) return
-  await endClaimed(setup, claimed, await claimedEntries(setup, claimed), { type: 'abort' })
+  await endClaimed(setup, claimed, await claimedEntries(setup, claimed), { type: 'cancel' })
 }
 
 /** Reads the entries of a claimed response; undefined if this process cannot interpret them. */
@@ -47,15 +43,14 @@ export async function endClaimed(
   setup: Setup,
   { lease, count }: Claimed,
   entries: readonly Entry[] | undefined,
-  last: LastEntry,
+  last: FailEntry | CancelEntry,
 ): Promise<void> {
   const { writer, leaseSeconds } = setup.durable
   const { responseId, owner } = lease
   const end: Entry = { at: setup.clock(), ...last }
   const [open] = entries ?? []
   if (entries === undefined || open?.type !== 'open') {
-    const failed = unfoldedResponse(responseId, open, last.type === 'fail' ? last.failure : NOT_CONTINUED)
-    const response = last.type === 'abort' ? { ...failed, status: 'cancelled' as const, error: null } : failed
+    const response = unfoldedResponse(responseId, open, last.type === 'fail' ? last.failure : 'cancelled')
     const finished = { response, added: [], history: [] }
     await writer.append({ lease, at: count, end: { finished, entries: blockOf([]), freesKey: true }, leaseSeconds })
     return
@@ -66,8 +61,7 @@ export async function endClaimed(
     const response = terminalResponse(translation.apply(end))
     if (response === undefined) throw new Error(`${responseId} has no end`)
     const { transcript, files } = translation
-    const ended = { response, transcript, files, isAborted: last.type === 'abort' }
-    const finished = finishedResponse(ended, open, { seal: setup.seal, owner })
+    const finished = finishedResponse({ response, transcript, files }, open, { seal: setup.seal, owner })
     const all = await wholeBlockOf([...entries, end])
     await writer.append({ lease, at: count, entries: blockOf([end]), end: { finished, entries: all }, leaseSeconds })
   } finally {

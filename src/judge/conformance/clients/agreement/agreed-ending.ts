@@ -25,13 +25,17 @@ export class AgreedEnding {
 
   /** Takes the response of the terminal event, and the ending in the event's type. */
   takeTerminal({ status, error, incomplete_details }: Fields, type: StatedEnding | undefined, at: EventRef): void {
-    if (type !== undefined) this.#ending.add(type, 'terminal', at)
+    const isCancelled = status === 'cancelled'
+    // It has no event of its own.
+    if (type !== undefined) this.#ending.add(isCancelled && type === 'incomplete' ? status : type, 'terminal', at)
     if (isEnding(status)) this.#ending.add(status, 'done', at)
     if (isFields(error)) {
       this.#ending.add('failed', 'part', at)
       this.#addMessage(error['message'], 'part', at)
     } else if (isFields(incomplete_details)) this.#ending.add('incomplete', 'part', at)
-    else if (error === null && incomplete_details === null) this.#ending.add('completed', 'part', at)
+    else if (error === null && incomplete_details === null) {
+      this.#ending.add(isCancelled ? status : 'completed', 'part', at)
+    }
   }
 
   /** Undefined if the stream does not say. */
@@ -75,4 +79,4 @@ const LONGEST_MESSAGE = 1000
 
 /** Whether a status is that of a response that has ended. */
 export const isEnding = (status: unknown): status is StatedEnding =>
-  status === 'completed' || status === 'incomplete' || status === 'failed'
+  status === 'completed' || status === 'incomplete' || status === 'failed' || status === 'cancelled'

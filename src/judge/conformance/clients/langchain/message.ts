@@ -134,7 +134,7 @@ export class LangchainMessage {
     }
     for (const group of this.#collapsed()) for (const call of callsIn(group, this.#texts)) seen.calls.push(call)
     const status = this.status
-    for (const ending of ['completed', 'incomplete', 'failed'] as const) {
+    for (const ending of ['completed', 'incomplete', 'failed', 'cancelled'] as const) {
       if (status?.equals(TextHash.of(ending))) seen.ending = ending
     }
   }
