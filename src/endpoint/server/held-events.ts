@@ -1,11 +1,11 @@
 import type { Batch } from '../../core/responses/batch.js'
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import { deferred } from '../flow/deferred.js'
 import type { Write } from '../flow/queue.js'
 import { terminalResponse } from '../respond/terminal.js'
 import type { KeptResponse } from '../stores/store.js'
 import { type Reader, readerOf } from './reader.js'
 import type { CallWatch } from './service/limits/first-call.js'
-import { deferred } from './service/running/deferred.js'
 
 /** The events of a response whose status is not sent yet. */
 export interface HeldEvents extends Reader<Batch> {

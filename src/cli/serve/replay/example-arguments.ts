@@ -34,12 +34,12 @@ function wordsOf(type: string): Word[] {
     const texts = Array.from(line.matchAll(/\/\/.*|"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*|[\w$]+|\S/g), ([text]) => text)
     const comment = texts.at(-1)?.startsWith('//') ? [texts.pop() as string] : []
     if (texts.length === 0) {
-      above.push(...comment)
+      for (const one of comment) above.push(one)
       continue
     }
     const comments = [...above, ...comment]
     above = []
-    words.push(...texts.map((text, at) => ({ text, comments: at === 0 ? comments : [] })))
+    for (const [at, text] of texts.entries()) words.push({ text, comments: at === 0 ? comments : [] })
   }
   return words.reverse()
 }

@@ -1,4 +1,4 @@
-import { deferred } from '../running/deferred.js'
+import { deferred } from '../../../flow/deferred.js'
 import type { Deadlines } from './deadlines.js'
 
 export interface StatusLimits {
