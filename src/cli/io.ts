@@ -36,6 +36,8 @@ export interface Io {
   complain(text: string): void
   /** Calls the listener whenever the process is told to stop. Returns a function that unsubscribes. */
   onStop(listener: () => void): () => void
+  /** Calls the listener whenever the process is told to read its files again. Returns a function that unsubscribes. */
+  onReload(listener: () => void): () => void
 }
 
 /** Returns the name of a file in messages. */

@@ -3,6 +3,7 @@ import { appendFile, readdir, readFile, rename, writeFile } from 'node:fs/promis
 import * as nodeModule from 'node:module'
 import { dirname } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
 
@@ -54,6 +55,16 @@ process.exitCode = await run(argv.slice(2), {
     process.on('SIGINT', stop).on('SIGTERM', stop)
     return () => process.off('SIGINT', stop).off('SIGTERM', stop)
   },
+  onReload(listener) {
+    const isTerminalGone = watchTerminal()
+    const hangUp = (): void => {
+      if (!isTerminalGone()) listener()
+      // As without a listener for SIGHUP, if nothing can be stopped yet.
+      else if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(129)
+    }
+    process.on('SIGHUP', hangUp)
+    return () => process.off('SIGHUP', hangUp)
+  },
 })
 // Open handles would keep the process alive.
 if (stops > 1) process.exit()
@@ -66,6 +77,16 @@ async function makeFolder(path: string): Promise<void> {
 
 async function* piecesOfFile(path: string): AsyncGenerator<Uint8Array> {
   yield* (await import('./file-pieces.js')).filePieces(path)
+}
+
+/**
+ * Returns a function that tells whether the terminal of this process has been closed. The system says so by the same
+ * signal, SIGHUP, by which an operator asks to read files again. Under `nohup` there is no terminal. On Windows the
+ * signal says nothing else.
+ */
+function watchTerminal(): () => boolean {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
+  return () => process.platform === 'win32' || (terminals.length > 0 && !terminals.some((each) => isatty(each)))
 }
 
 /**

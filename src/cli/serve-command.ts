@@ -36,7 +36,8 @@ export const serve: Command = defineCommand({
   --origin ORIGIN           allows the pages of a site, such as https://chat.example.com; repeatable
   --api-key KEY             the key that clients have to send, at least 16 characters; better in
                             HARMONY_RESPONSES_API_KEY
-  --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key
+  --api-keys FILE           keys of several owners: lines of OWNER and the SHA-256 of the key; or in
+                            HARMONY_RESPONSES_API_KEYS
   --no-key                  serves every client without a key, at any --host and through proxies
   --seal-keys FILE          keys that seal what clients keep for the server, one a line: the first seals, all open;
                             or in HARMONY_RESPONSES_SEAL_KEYS; without them, no seal opens after a restart
@@ -83,6 +84,9 @@ export const serve: Command = defineCommand({
   --log json                a line of JSON for each request; default: text
   --verbose                 draws the timeline of each response
   --help
+
+HARMONY_RESPONSES_OPERATOR_KEY is your own key, which opens /metrics. Each variable with a key may be NAME_FILE instead, the
+path of a file that has it. SIGHUP reads files of keys again, while it serves.
 
 It prints example requests, and logs each request in a line on standard error. docs/serve.md has more.
 

@@ -46,6 +46,7 @@ export type RequestErrorCode =
   | 'unknown_url'
   | 'invalid_api_key'
   | 'host_not_allowed'
+  | 'operator_key_required'
   | 'proxied_without_key'
   | 'origin_not_allowed'
   | 'rate_limit_exceeded'

@@ -50,6 +50,7 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
       io.err += text
     },
     onStop: () => () => {},
+    onReload: () => () => {},
   }
   return io
 }

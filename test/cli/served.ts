@@ -10,6 +10,8 @@ export interface Served {
   readonly client: OpenAI
   /** Sends the signal that ends it. */
   stop(): void
+  /** Sends SIGHUP. Resolves when a line about keys was logged, with that line. */
+  reload(): Promise<string>
   readonly exit: Promise<number>
 }
 
@@ -24,6 +26,8 @@ afterEach(async () => {
 
 export async function serve(args: readonly string[], given: Partial<FakeIo> = {}, apiKey = 'none'): Promise<Served> {
   const listeners = new Set<() => void>()
+  const reloaders = new Set<() => void>()
+  let isLogged = (_line: string): void => {}
   let isPrinted = (): void => {}
   const printed = new Promise<void>((resolve) => {
     isPrinted = resolve
@@ -35,6 +39,11 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
     },
     complain(text: string) {
       Object.assign(io, { err: io.err + text })
+      if (/keys (?:not )?read again|"event":"keys_/.test(text)) isLogged(text)
+    },
+    onReload(listener: () => void) {
+      reloaders.add(listener)
+      return () => reloaders.delete(listener)
     },
     onStop(listener: () => void) {
       listeners.add(listener)
@@ -49,7 +58,12 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
   const stop = (): void => {
     for (const listener of listeners) listener()
   }
-  const served = { io, url, client, stop, exit }
+  const reload = (): Promise<string> =>
+    new Promise((resolve) => {
+      isLogged = resolve
+      for (const listener of reloaders) listener()
+    })
+  const served = { io, url, client, stop, reload, exit }
   running.push(served)
   return served
 }

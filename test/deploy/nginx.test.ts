@@ -27,8 +27,13 @@ async function behindNginx(options: Omit<ServeOptions, 'tokenTable'>): Promise<N
 }
 
 /** A request through nginx, for its name. */
-async function send({ socketPath }: Nginx, path: string, body?: object): Promise<IncomingMessage> {
-  const headers = { ...HEADERS, 'content-type': 'application/json' }
+async function send(
+  { socketPath }: Nginx,
+  path: string,
+  body?: object,
+  more: Readonly<Record<string, string>> = {},
+): Promise<IncomingMessage> {
+  const headers = { ...HEADERS, 'content-type': 'application/json', ...more }
   const method = body === undefined ? 'GET' : 'POST'
   const options: RequestOptions = { socketPath, path, method, headers, rejectUnauthorized: false }
   const request = httpsRequest({ ...options, servername: NAME, agent: false })
@@ -100,6 +105,21 @@ describe.skipIf(!hasNginx && process.env['CI'] === undefined)('behind nginx with
     response.resume()
     expect(response.statusCode).toBe(200)
   })
+
+  test.each([
+    ['with a port', `${NAME}:8443`, `https://${NAME}:8443`, 200],
+    ['without one', NAME, `https://${NAME}`, 200],
+    ['of another port', `${NAME}:8443`, `https://${NAME}:9443`, 403],
+    ['of another site', NAME, 'https://evil.example', 403],
+  ])(
+    'a POST of a web page is answered if it is of the address that the client used: %s',
+    async (_, host, origin, status) => {
+      const nginx = await behindNginx({ engine: scriptedEngine([answer('Hi.')]), authorize })
+      const response = await send(nginx, '/v1/responses', { model: 'gpt-oss', input: 'Hi' }, { host, origin })
+      response.resume()
+      expect(response.statusCode).toBe(status)
+    },
+  )
 
   test('the metrics are not shown to the outside', async () => {
     const pages = { '/metrics': () => new Response('secret') }

@@ -28,13 +28,18 @@ describe('the pages', () => {
     expect(listed.map(([, subpath]) => `.${subpath}`).sort()).toEqual(exported.sort())
   })
 
-  test.each(['nginx.conf', 'harmony-responses.service', 'Dockerfile', 'compose.yaml'])(
-    'docs/deploy.md shows examples/deploy/%s',
-    (name) => {
-      const file = readFileSync(`${root}examples/deploy/${name}`, 'utf8')
-      expect(pageOf('docs/deploy.md')).toContain(`\n${file}\`\`\`\n`)
-    },
-  )
+  const SHOWN = [
+    'nginx.conf',
+    'harmony-responses.service',
+    'serve.json',
+    'Dockerfile',
+    'compose.yaml',
+    'prometheus.yml',
+  ]
+  test.each(SHOWN)('docs/deploy.md shows examples/deploy/%s', (name) => {
+    const file = readFileSync(`${root}examples/deploy/${name}`, 'utf8')
+    expect(pageOf('docs/deploy.md')).toContain(`\n${file}\`\`\`\n`)
+  })
 
   test('docs/malformed-harmony.md lists every diagnostic with its sentence', () => {
     const rows = Object.entries(DIAGNOSTICS).map(

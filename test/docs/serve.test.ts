@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
+import { KEY_VARIABLES } from '../../src/cli/serve/secrets.js'
 import { serve } from '../../src/cli/serve-command.js'
 import { fakeIo } from '../cli/io.js'
 import { pageOf } from './pages.js'
@@ -78,4 +79,11 @@ test('the commands of docs/serve.md are ones that the command line takes', () =>
     expect(() => parseArgs({ args: words, options: serve.options, allowPositionals: true })).not.toThrow()
   }
   expect(blocks.length).toBeGreaterThan(0)
+})
+
+test('docs/serve.md and the list of keys have the same variables', () => {
+  const [, section = ''] = pageOf('docs/serve.md').split('\n## Keys in files\n')
+  const [own = ''] = section.split('\n## ')
+  const named = Array.from(own.matchAll(/^\| .+ \| `(HARMONY_\w+)` \|/gm), ([, name = '']) => name)
+  expect(named).toEqual(Object.values(KEY_VARIABLES))
 })

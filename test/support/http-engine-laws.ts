@@ -133,6 +133,23 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       })
     })
 
+    test(`${name}: a key that changes is sent with the next request, and neither it nor the one before is repeated`, async () => {
+      let key = 'hunter22'
+      const sent: (string | null)[] = []
+      const fetch = async (_: unknown, { headers }: RequestInit = {}) => {
+        sent.push(new Headers(headers).get('authorization'))
+        return Response.json({ error: { message: `no ${key}, no hunter22` } }, { status: 400 })
+      }
+      const engine = create({ url: 'http://server.invalid', fetch, apiKey: () => key, checkModel: false })
+      const messages: string[] = []
+      for (const next of ['hunter22', 'correct-horse', 'correct-horse']) {
+        key = next
+        messages.push((await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))).message)
+      }
+      expect(sent).toEqual(['Bearer hunter22', 'Bearer correct-horse', 'Bearer correct-horse'])
+      for (const message of messages) expect(message).toMatch(/no \[hidden\], no \[hidden\]/)
+    })
+
     test(`${name}: a call ends at its own stop ids, even if the engine continues, and closes the request`, async () => {
       const plan = { ...HELLO, tokens: [1, 200007, 2, 3], ending: 'hang' as const }
       const { engine, backend } = open(stream(frames(plan), 'hangs'))
@@ -383,6 +400,11 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
 
     test.each([
       ['a key with a line break', { apiKey: 'hunter22\nX-Role: admin' }, 'apiKey: .* got one with a line break'],
+      [
+        'a function whose key has a line break',
+        { apiKey: () => 'hunter22\nX' },
+        'apiKey: .* got one with a line break',
+      ],
       ['a key that HTTP cannot send', { apiKey: 'hunter22\u20ac' }, 'apiKey: .* got a character outside that range'],
       [
         'a key that is none',

@@ -11,6 +11,10 @@ export interface BannerOptions {
   readonly hasKey: boolean
   /** The environment variable that holds the key. */
   readonly keyVariable: string
+  /** Whether nobody can read the metrics: clients have keys of their own, and the operator has none. */
+  readonly isMetricsClosed: boolean
+  /** The environment variable that may hold the operator's key. */
+  readonly operatorVariable: string
   /** The folders of `file_search`, a line for each. */
   readonly folders: readonly string[]
   /** Whether seals open after a restart. */
@@ -38,7 +42,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...[...options.folders, ...aboutRestart(options)]
+    ...[...options.folders, ...aboutRestart(options), ...aboutMetrics(options)]
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
@@ -53,6 +57,10 @@ function aboutRestart({ hasSealKeys, sealKeysVariable, store, keyFile }: BannerO
     ...(keyFile === undefined ? [] : [`seal keys are in ${keyFile}: keep them with it`]),
     ...(hasSealKeys ? [] : [`no ${sealKeysVariable}: no seal opens after a restart`]),
   ]
+}
+
+function aboutMetrics({ isMetricsClosed, operatorVariable }: BannerOptions): string[] {
+  return isMetricsClosed ? [`no ${operatorVariable}: nobody can read /metrics`] : []
 }
 
 function curl({ url, hasKey, keyVariable }: BannerOptions): string[] {

@@ -45,7 +45,9 @@ const OPTIONS = {
   port: z.int().min(0).max(65_535).describe('The port to listen on. Default 8000; 0 picks a free one.'),
   origin: texts.describe('The sites whose pages may send requests, such as https://chat.example.com.'),
   'api-key': text.describe('The key that clients have to send. Better in HARMONY_RESPONSES_API_KEY.'),
-  'api-keys': text.describe('A file of further keys: lines of OWNER and the SHA-256 of its key.'),
+  'api-keys': text.describe(
+    'A file of further keys: lines of OWNER and the SHA-256 of its key. SIGHUP reads it again.',
+  ),
   'no-key': z.boolean().describe('Whether to serve every client without a key, also through proxies.'),
   'seal-keys': text.describe('A file of the keys that seal what clients keep for the server, one a line.'),
   store: text.describe('A SQLite database that stores responses. Default: none, so that nothing survives a restart.'),

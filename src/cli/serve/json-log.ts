@@ -13,12 +13,17 @@ const MOST_WORDS = 200
  */
 export function createJsonLog(time: () => string, write: (line: string) => void): RequestLog {
   const line = (event: string, fields: object): void => write(`${JSON.stringify({ time: time(), event, ...fields })}\n`)
-  return createLogEntries(
+  const entries = createLogEntries(
     (entry) => line('request', fieldsOf(entry)),
     ({ purpose, bytes, usedBytes, totalBytes }) =>
       line('memory_refused', { purpose, bytes, used_bytes: usedBytes, total_bytes: totalBytes }),
     ({ responseId, continues, reason }) => line('response_taken_over', { response_id: responseId, continues, reason }),
   )
+  return {
+    take: entries.take,
+    keysRead: (files) => line('keys_read', { files }),
+    keysRefused: (reason) => line('keys_refused', { reason: plain(reason) }),
+  }
 }
 
 function fieldsOf(entry: LogEntry): object {

@@ -5,6 +5,7 @@ import type {
   ResponseEnded,
   ResponseTakenOver,
 } from '../../endpoint/server/index.js'
+import type { KeyFile } from './keyring.js'
 
 /**
  * A finished request with the response that it began; or a response without a request of its own: of a socket, or of a
@@ -17,6 +18,10 @@ export type LogEntry =
 /** Writes a line for each entry, without content and without characters that a terminal acts on. */
 export interface RequestLog {
   take(metric: Metric): void
+  /** Writes which files of keys were read again. */
+  keysRead(files: readonly KeyFile[]): void
+  /** Writes why they were not: all keys are as before. */
+  keysRefused(reason: string): void
 }
 
 /** A request with a response. One of the two has finished. */
@@ -39,7 +44,7 @@ export function createLogEntries(
   write: (entry: LogEntry) => void,
   refused: (refusal: MemoryRefused) => void,
   takenOver: (taken: ResponseTakenOver) => void,
-): RequestLog {
+): Pick<RequestLog, 'take'> {
   /** Requests with unfinished responses, by the ids of requests. */
   const pending = new Map<string, Pending>()
   /** The responses that were taken over and have not finished. */

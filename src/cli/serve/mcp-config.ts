@@ -3,6 +3,7 @@ import { toDotPath } from 'zod/v4/core'
 import type { McpServerConfig } from '../../endpoint/tools/mcp/index.js'
 import { complaint, type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
 import type { NamedServer } from './mcp-servers.js'
+import { readSecret, variableSecret } from './secrets.js'
 
 const text = z.string().min(1)
 const texts = z.array(z.string())
@@ -41,9 +42,6 @@ const configShape = z
   })
   .partial()
 
-/** The environment, by names: a value is a secret. */
-type Variables = Io['env']
-
 /**
  * Reads the MCP servers of a file in the form of Claude Desktop (JSON with `mcpServers`) or Codex (TOML with
  * `mcp_servers`). Unsupported fields are reported, and disabled servers are left out.
@@ -59,17 +57,18 @@ export async function readMcpConfig(file: string, io: Io): Promise<NamedServer[]
     const got = mcpServers === undefined ? 'neither' : 'both'
     throw new UsageError(`${where}: expected mcpServers, or mcp_servers as Codex has it, got ${got}`)
   }
-  const servers = Object.entries(mcpServers ?? codexServers ?? {})
-  return servers.flatMap(([label, server]) => {
-    if (server.enabled === false || server.disabled === true) return []
+  const servers: NamedServer[] = []
+  for (const [label, server] of Object.entries(mcpServers ?? codexServers ?? {})) {
+    if (server.enabled === false || server.disabled === true) continue
     const path = `${where}: ${JSON.stringify(label)}`
     for (const name of Object.keys(server).filter((field) => !Object.hasOwn(SERVER, field))) {
       io.complain(complaint(new Error(`${path}: ${JSON.stringify(name)} is not read`)))
     }
     // Codex does not expand variables.
-    const known = mcpServers === undefined ? server : expanded(server, path, io.env)
-    return [{ label, config: configOf(known, path, io.env) }]
-  })
+    const known = mcpServers === undefined ? server : await expanded(server, path, io)
+    servers.push({ label, config: await configOf(known, path, io) })
+  }
+  return servers
 }
 
 async function parsed(file: string, where: string, io: Io): Promise<unknown> {
@@ -86,7 +85,7 @@ async function parsed(file: string, where: string, io: Io): Promise<unknown> {
   }
 }
 
-function configOf(server: Server, path: string, env: Variables): McpServerConfig {
+async function configOf(server: Server, path: string, io: Io): Promise<McpServerConfig> {
   const { command, url, enabled_tools: allowedTools, disabled_tools: excludedTools } = server
   if ((command === undefined) === (url === undefined)) {
     throw new UsageError(`${path}: expected a command or a url, got ${command === undefined ? 'neither' : 'both'}`)
@@ -96,7 +95,9 @@ function configOf(server: Server, path: string, env: Variables): McpServerConfig
     ...(excludedTools && { excludedTools }),
     ...timeoutsOf(server),
   }
-  return command === undefined ? { ...remote(server, path, env), ...rules } : { ...local(server, path, env), ...rules }
+  return command === undefined
+    ? { ...(await remote(server, path, io)), ...rules }
+    : { ...(await local(server, path, io)), ...rules }
 }
 
 function timeoutsOf({ startup_timeout_sec, startup_timeout_ms, tool_timeout_sec }: Server) {
@@ -108,8 +109,9 @@ function timeoutsOf({ startup_timeout_sec, startup_timeout_ms, tool_timeout_sec 
   }
 }
 
-function local({ command = '', args, env, env_vars: names = [], cwd }: Server, path: string, all: Variables) {
-  const passed = Object.fromEntries(names.map((name) => [name, variable(name, `${path}.env_vars`, all)]))
+async function local({ command = '', args, env, env_vars: names = [], cwd }: Server, path: string, io: Io) {
+  const passed: Record<string, string> = {}
+  for (const name of names) passed[name] = await variable(name, `${path}.env_vars`, io)
   return {
     command,
     ...(args && { args }),
@@ -118,22 +120,29 @@ function local({ command = '', args, env, env_vars: names = [], cwd }: Server, p
   }
 }
 
-function remote(server: Server, path: string, env: Variables) {
+async function remote(server: Server, path: string, io: Io) {
   const { url = '', bearer_token_env_var: token, env_http_headers: named = {} } = server
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(`${path}.url: expected an http or https URL`)
   }
   const headers: Record<string, string> = { ...server.http_headers, ...server.headers }
-  for (const [header, name] of Object.entries(named)) headers[header] = variable(name, `${path}.env_http_headers`, env)
-  if (token !== undefined) headers['Authorization'] = `Bearer ${variable(token, `${path}.bearer_token_env_var`, env)}`
+  for (const [header, name] of Object.entries(named)) {
+    headers[header] = await variable(name, `${path}.env_http_headers`, io)
+  }
+  if (token !== undefined)
+    headers['Authorization'] = `Bearer ${await variable(token, `${path}.bearer_token_env_var`, io)}`
   return { url, ...(Object.keys(headers).length > 0 && { headers }) }
 }
 
 /**
- * @throws UsageError if it is not set: a server that is called without its key would fail later, with a vaguer error.
+ * Returns the value of a variable, or of the file that `NAME_FILE` names.
+ *
+ * @param otherwise - the value if neither is set
+ * @throws UsageError if there is none: a server that is called without its key would fail later, with a vaguer error
  */
-function variable(name: string, path: string, env: Variables): string {
-  const value = env[name]
+async function variable(name: string, path: string, io: Io, otherwise?: string): Promise<string> {
+  const secret = variableSecret(name, io.env, path)
+  const value = secret === undefined ? otherwise : await readSecret(secret, io)
   if (value === undefined) throw new UsageError(`${path}: the environment has no ${name}`)
   return value
 }
@@ -141,26 +150,35 @@ function variable(name: string, path: string, env: Variables): string {
 /** The fields in which Claude Code expands environment variables, `${NAME}` and `${NAME:-default}`. */
 const EXPANDED = ['command', 'args', 'env', 'url', 'headers'] as const
 
-function expanded(server: Server, path: string, env: Variables): Server {
-  const fields = EXPANDED.flatMap((field) => {
+async function expanded(server: Server, path: string, io: Io): Promise<Server> {
+  const fields: Record<string, unknown> = {}
+  for (const field of EXPANDED) {
     const value = server[field]
-    return value === undefined ? [] : [[field, expandedValue(value, `${path}.${field}`, env)]]
-  })
-  return { ...server, ...Object.fromEntries(fields) }
+    if (value !== undefined) fields[field] = await expandedValue(value, `${path}.${field}`, io)
+  }
+  return { ...server, ...fields }
 }
 
-function expandedValue(
+async function expandedValue(
   value: string | readonly string[] | Readonly<Record<string, string>>,
   path: string,
-  env: Variables,
-): unknown {
-  const expand = (each: string): string =>
-    each.replace(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g, (_, name: string, otherwise: string | undefined) =>
-      otherwise === undefined ? variable(name, path, env) : (env[name] ?? otherwise),
-    )
-  if (typeof value === 'string') return expand(value)
-  if (Array.isArray(value)) return value.map(expand)
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]))
+  io: Io,
+): Promise<unknown> {
+  if (typeof value === 'string') return expandedText(value, path, io)
+  const entries: [string, string][] = []
+  for (const [name, each] of Object.entries(value)) entries.push([name, await expandedText(each, path, io)])
+  return Array.isArray(value) ? entries.map(([, text]) => text) : Object.fromEntries(entries)
+}
+
+async function expandedText(text: string, path: string, io: Io): Promise<string> {
+  let whole = ''
+  let end = 0
+  for (const match of text.matchAll(/\$\{(?:env:)?(\w+)(?::-([^}]*))?\}/g)) {
+    const [given, name = '', otherwise] = match
+    whole += text.slice(end, match.index) + (await variable(name, path, io, otherwise))
+    end = match.index + given.length
+  }
+  return whole + text.slice(end)
 }
 
 /** Formats an issue without the value, which may be a secret. */

@@ -35,18 +35,19 @@ export interface OpenedEngine {
   close(): Promise<void>
 }
 
-/** The environment variable that may hold the key of the engine's server. */
-const KEY_VARIABLE = 'HARMONY_ENGINE_API_KEY'
+/** What engines need besides their own settings. */
+export interface EngineNeeds {
+  /** The available MCP servers, whose calls are not replayed. */
+  readonly labels: ReadonlySet<string>
+  readonly tokenTable: TokenTable
+  /** Returns the key of the engine's server; undefined if it has none. */
+  readonly key: (() => string) | undefined
+}
 
-/**
- * Opens the engine. @throws UsageError if that fails with these settings
- *
- * @param labels - the available MCP servers, whose calls are not replayed
- */
+/** Opens the engine. @throws UsageError if that fails with these settings */
 export async function openEngine(
   choice: EngineChoice,
-  labels: ReadonlySet<string>,
-  tokenTable: TokenTable,
+  { labels, tokenTable, key }: EngineNeeds,
   io: Io,
 ): Promise<OpenedEngine> {
   if (choice.kind === 'replay') return openReplay(choice, labels, tokenTable, io)
@@ -56,7 +57,7 @@ export async function openEngine(
     return { engine, about: `plays ${nameOf(choice.file)}; no model`, tools: [], async close() {} }
   }
   try {
-    return await (choice.kind === 'model' ? openModel(choice, io) : openServer(choice, io))
+    return await (choice.kind === 'model' ? openModel(choice, io) : openServer(choice, key, io))
   } catch (error) {
     const isTold = error instanceof HarmonyResponsesError || error instanceof EngineError
     if (!isTold) throw error
@@ -122,9 +123,9 @@ async function openModel(
 
 async function openServer(
   { kind, url, checkModel, structuredOutputs, contextSize }: Extract<EngineChoice, { url: string }>,
-  { env, complain }: Io,
+  apiKey: EngineNeeds['key'],
+  { complain }: Io,
 ): Promise<OpenedEngine> {
-  const apiKey = env[KEY_VARIABLE]
   let grammarBackend: string = structuredOutputs ?? 'unknown'
   const engine = (await createEngine(kind))({
     ...{ url, checkModel },
@@ -150,7 +151,7 @@ async function openServer(
 
 interface ServerOptions {
   readonly url: string
-  readonly apiKey?: string
+  readonly apiKey?: () => string
   readonly checkModel: boolean
   readonly structuredOutputs?: NamedBackend
   readonly contextSize?: number

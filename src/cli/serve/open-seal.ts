@@ -1,26 +1,26 @@
 import { createSeal, readSealKeys, type Seal } from '../../endpoint/seal/index.js'
-import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
-import { SEAL_KEYS_VARIABLE, type SealKeySource } from './settings.js'
+import { messageOf, UsageError } from '../io.js'
+import { KEY_VARIABLES, type Secret } from './secrets.js'
 
 /**
- * Opens the seal with the operator's keys; undefined without any. @throws UsageError, which locates a wrong key but
- * never quotes it
+ * Opens the seal with the operator's keys.
+ *
+ * @param source - its name in messages: `--seal-keys keys.txt`
+ * @throws UsageError, which locates a wrong key but never quotes it
  */
-export async function openSeal(source: SealKeySource | undefined, io: Io): Promise<Seal | undefined> {
-  if (source === undefined) return undefined
-  if ('text' in source) return sealOf(source.text, SEAL_KEYS_VARIABLE)
-  const { file } = source
-  // The error for a missing file would print the key.
-  if (isKey(file)) throw new UsageError(`--seal-keys: expected a file, got a key: use ${SEAL_KEYS_VARIABLE} for it`)
-  return sealOf(await readFileOrStdin(file, io), `--seal-keys ${nameOf(file)}`)
+export function openSeal(text: string, source: string): { readonly seal: Seal; readonly keys: number } {
+  try {
+    const keys = readSealKeys(text)
+    return { seal: createSeal(keys), keys: keys.length }
+  } catch (error) {
+    throw new UsageError(`${source}: ${messageOf(error)}`, { cause: error })
+  }
 }
 
-function sealOf(text: string, where: string): Seal {
-  try {
-    return createSeal(readSealKeys(text))
-  } catch (error) {
-    throw new UsageError(`${where}: ${messageOf(error)}`, { cause: error })
-  }
+/** Refuses a key in place of its file: the error for a missing file would print it. @throws UsageError */
+export function checkSealFile(secret: Secret | undefined): void {
+  if (secret === undefined || !('file' in secret) || !isKey(secret.file)) return
+  throw new UsageError(`${secret.name}: expected a file, got a key: use ${KEY_VARIABLES.seal} for it`)
 }
 
 function isKey(text: string): boolean {

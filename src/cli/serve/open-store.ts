@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
-import type { SealKeySource, StoreChoice } from './settings.js'
+import type { Secret } from './secrets.js'
+import type { StoreChoice } from './settings.js'
 
 /** Opens the store of `--store`. @throws UsageError */
 export async function openStore({ file, durability }: StoreChoice): Promise<SqliteStore> {
@@ -20,7 +21,7 @@ export async function openStore({ file, durability }: StoreChoice): Promise<Sqli
  *
  * @throws UsageError
  */
-export async function keysBeside({ file }: StoreChoice, io: Io): Promise<SealKeySource & { readonly file: string }> {
+export async function keysBeside({ file }: StoreChoice, io: Io): Promise<Secret> {
   const keys = keyFileOf(file)
   try {
     await io.readFile(keys)
@@ -30,8 +31,7 @@ export async function keysBeside({ file }: StoreChoice, io: Io): Promise<SealKey
     }
     createKeys(keys)
   }
-  checkPrivate(keys, file)
-  return { file: keys }
+  return { name: '--store', file: keys, isShown: true, check: () => checkPrivate(keys, file) }
 }
 
 /** Refuses keys that others can read: they could open what clients keep, and forge it. @throws UsageError */

@@ -1,22 +1,20 @@
 import { basename, resolve } from 'node:path'
 import { UNKNOWN_POLICIES } from '../../core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../endpoint/prompt/attachments.js'
-import { keyFlaw } from '../../endpoint/server/check-keys.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
 import { type PolicyName, policies } from '../../index.js'
 import { oneOf } from '../command.js'
-import { UsageError } from '../io.js'
+import { type Io, UsageError } from '../io.js'
 import { DIALECTS } from '../replay.js'
+import type { KeySources } from './keyring.js'
 import { limitsOf, type ServeLimits } from './limits.js'
 import { distinct, mcpServers } from './mcp-servers.js'
+import { fileSecret, KEY_VARIABLES, type Secret, variableSecret } from './secrets.js'
 import {
   APPROVALS,
   type EngineChoice,
   type FolderChoice,
-  KEY_VARIABLE,
   REASONING,
-  SEAL_KEYS_VARIABLE,
-  type SealKeySource,
   type ServeSettings,
   type ServeValues,
   type StoreChoice,
@@ -54,25 +52,16 @@ const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 
 /** Parses and checks the options. @throws UsageError */
-export function serveSettings(
-  values: ServeValues,
-  operands: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): ServeSettings {
-  const key = values['api-key'] ?? env[KEY_VARIABLE]
-  const keyFile = values['api-keys']
-  if (keyFile === '') throw new UsageError('--api-keys: expected a file, got an empty text')
+export function serveSettings(values: ServeValues, operands: readonly string[], env: Io['env']): ServeSettings {
   const { host = '127.0.0.1', record, 'model-alias': aliases = [], 'no-key': needsNoKey = false } = values
-  const hasKey = key !== undefined || keyFile !== undefined
-  if (needsNoKey && hasKey) {
-    const given = keyFile !== undefined ? '--api-keys' : values['api-key'] !== undefined ? '--api-key' : KEY_VARIABLE
-    throw new UsageError(`--no-key: expected no key, got ${given}`)
+  const engine = engineChoice(values, operands)
+  const keys = keySources(values, engine, env)
+  const clientKey = keys.client ?? keys.clients
+  if (needsNoKey && clientKey !== undefined) {
+    throw new UsageError(`--no-key: expected no key, got ${clientKey.name}`)
   }
-  const flaw = key === undefined ? undefined : keyFlaw(key)
-  if (flaw !== undefined)
-    throw new UsageError(`${values['api-key'] === undefined ? KEY_VARIABLE : '--api-key'}: ${flaw}`)
-  if (!LOOPBACK.includes(host) && !hasKey && !needsNoKey) {
-    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLE}; or --no-key`
+  if (!LOOPBACK.includes(host) && clientKey === undefined && !needsNoKey) {
+    const ways = `--api-key KEY, --api-keys FILE, or ${KEY_VARIABLES.client}; or --no-key`
     throw new UsageError(`--host ${host}: others can reach it, so it needs a key: ${ways}`)
   }
   if (values.instructions === '') throw new UsageError('--instructions: expected a file, got an empty text')
@@ -88,7 +77,7 @@ export function serveSettings(
   if (record === '') throw new UsageError('--record: expected a folder, got an empty text')
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
-    engine: engineChoice(values, operands),
+    engine,
     ...mcpSettings(values),
     folders: folderChoices(values['file-search']),
     approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
@@ -97,10 +86,8 @@ export function serveSettings(
     host,
     port: countOf(values.port, '--port', 0, 65_535) ?? 8000,
     origins: (values.origin ?? []).map(originOf),
-    key,
-    keyFile,
+    keys,
     needsNoKey,
-    sealKeys: sealKeySource(values['seal-keys'], env[SEAL_KEYS_VARIABLE]),
     store: storeChoice(values),
     models: [OWN_NAME, ...aliases.filter((name, index) => name !== OWN_NAME && aliases.indexOf(name) === index)],
     servesAnyName: aliases.length === 0,
@@ -135,11 +122,20 @@ export function serveSettings(
   }
 }
 
-/** Returns the source of the seal keys. @throws UsageError */
-function sealKeySource(file: string | undefined, text: string | undefined): SealKeySource | undefined {
-  if (file === '') throw new UsageError('--seal-keys: expected a file, got an empty text')
-  if (file !== undefined) return { file }
-  return text === undefined ? undefined : { text }
+/** Returns the sources of the keys: options take precedence over the environment. @throws UsageError */
+function keySources(values: ServeValues, { kind }: EngineChoice, env: Io['env']): KeySources {
+  const { 'api-key': key } = values
+  const variable = (name: keyof KeySources): Secret | undefined => variableSecret(KEY_VARIABLES[name], env)
+  const isServer = kind === 'vllm' || kind === 'sglang' || kind === 'llama-server'
+  const engine = isServer ? variable('engine') : undefined
+  return {
+    client: key === undefined ? variable('client') : { name: '--api-key', text: key },
+    clients: fileSecret('--api-keys', values['api-keys']) ?? variable('clients'),
+    operator: variable('operator'),
+    seal: fileSecret('--seal-keys', values['seal-keys']) ?? variable('seal'),
+    // Empty as in a file of variables that has a line for each: the engine may need none.
+    engine: engine && 'text' in engine && engine.text === '' ? undefined : engine,
+  }
 }
 
 /** Returns the choice of a store. @throws UsageError */

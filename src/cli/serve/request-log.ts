@@ -35,7 +35,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     line('taken over', continues ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
   }
 
-  return createLogEntries(
+  const entries = createLogEntries(
     (entry: LogEntry) => {
       const { request, response } = entry
       if (request === undefined) {
@@ -59,6 +59,14 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     refused,
     takenOver,
   )
+  return {
+    take: entries.take,
+    keysRead(files) {
+      const facts = files.map(({ name, keys }) => `${plain(name)} ${keys === 1 ? '1 key' : `${keys} keys`}`)
+      line('keys read again', 'green', facts.length === 0 ? ['none is in a file that can be read again'] : facts)
+    },
+    keysRefused: (reason) => line('keys not read again', 'red', [plain(reason), 'all stay as they were']),
+  }
 }
 
 function responseFacts(response: ResponseEnded | undefined): string[] {

@@ -4,7 +4,7 @@ import { type BuiltinTool, builtinNamed, builtinOf, HOSTED_BUILTINS } from '../.
 import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { Entry } from '../../endpoint/journal/entry.js'
 import { isUnaddressed } from '../../endpoint/prompt/untaught-tools.js'
-import type { Authorize, Metric, Offered, ResponseService } from '../../endpoint/server/index.js'
+import type { Metric, Offered, ResponseService } from '../../endpoint/server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../endpoint/server/node.js'
 import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
@@ -13,34 +13,34 @@ import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
-import { openKeys } from './api-keys.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
 import { createJsonLog } from './json-log.js'
+import { type Keyring, openKeyring } from './keyring.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
-import { openSeal } from './open-seal.js'
 import { keyFileOf, keysBeside, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import type { Recorder } from './recorder.js'
+import { reloadKeys } from './reload-keys.js'
 import { createRequestLog } from './request-log.js'
-import { APPROVALS, KEY_VARIABLE, SEAL_KEYS_VARIABLE, type ServeSettings } from './settings.js'
+import { KEY_VARIABLES } from './secrets.js'
+import { APPROVALS, type ServeSettings } from './settings.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
-  const keys = settings.sealKeys ?? (settings.store && (await keysBeside(settings.store, io)))
-  const seal = await openSeal(keys, io)
-  const authorize = settings.needsNoKey
-    ? () => ANONYMOUS
-    : await openKeys({ key: settings.key, file: settings.keyFile }, io)
+  const seals = settings.keys.seal ?? (settings.store && (await keysBeside(settings.store, io)))
+  const keyring = await openKeyring({ ...settings.keys, seal: seals }, io)
+  const { seal } = keyring
+  const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
   const folders = await openFolders(settings.folders)
   const offered = await offeredOf(settings, servers, folders, io)
@@ -55,15 +55,17 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   )
   let opened: OpenedEngine | undefined
   let store: SqliteStore | undefined
+  const stopReloading = reloadKeys(keyring, log, io)
   try {
     store = settings.store && (await openStore(settings.store))
-    opened = await openEngine(settings.engine, new Set(servers.map(({ label }) => label)), tokenTable, io)
+    const labels = new Set(servers.map(({ label }) => label))
+    opened = await openEngine(settings.engine, { labels, tokenTable, key: keyring.engineKey }, io)
     const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...opened.tools]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
     const options = serveOptions(
       settings,
-      { opened, authorize, tokenTable, memory, audit, offered, recorder },
+      { opened, keyring, tokenTable, memory, audit, offered, recorder, log },
       report,
       io,
     )
@@ -78,6 +80,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
       stops.end()
     }
   } finally {
+    stopReloading()
     await audit?.flush()
     await mcp?.close()
     await opened?.close()
@@ -133,20 +136,22 @@ function serveOptions(
   settings: ServeSettings,
   {
     opened,
-    authorize,
+    keyring,
     tokenTable,
     memory,
     audit,
     offered,
     recorder,
+    log,
   }: {
     readonly opened: OpenedEngine
-    readonly authorize: Authorize | undefined
+    readonly keyring: Keyring
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
     readonly audit: AuditFile | undefined
     readonly offered: Offered
     readonly recorder: Recorder | undefined
+    readonly log: RequestLog
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -163,8 +168,8 @@ function serveOptions(
     ...(date && { date }),
   }
   const approval = APPROVALS[settings.approval]
+  const authorize = settings.needsNoKey ? () => ANONYMOUS : keyring.authorize
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
-  const log = createLog(settings, io)
   const { engine } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
   return {
@@ -179,9 +184,11 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
-    pages: {
-      '/metrics': () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
-    },
+    ...metricsPage(
+      settings,
+      keyring,
+      () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
+    ),
     dialect,
     done: dialect === 'open-responses',
     ...((timelines || recorder) && {
@@ -198,6 +205,20 @@ function serveOptions(
     sharedPrefixCache: settings.sharesPrefixCache,
     ...(authorize && { authorize }),
   }
+}
+
+/**
+ * Returns the options of the page of metrics. The operator's key opens it. Without one, whoever may send requests reads
+ * it, unless clients have keys of their own: they are not the operator.
+ */
+function metricsPage(
+  { keys }: ServeSettings,
+  { authorizeOperator }: Keyring,
+  page: () => Response,
+): Pick<ServeOptions, 'authorizeOperator' | 'operatorPages' | 'pages'> {
+  const pages = { '/metrics': page }
+  if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: pages }
+  return keys.clients === undefined ? { pages } : { operatorPages: pages }
 }
 
 function createLog({ log }: ServeSettings, io: Io): RequestLog {
@@ -253,7 +274,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, key, keyFile, sealKeys, store, host }: ServeSettings,
+  { models, keys, store, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   folders: readonly string[],
@@ -267,12 +288,14 @@ function aboutServer(
     engine: about,
     folders,
     models,
-    hasKey: key !== undefined || keyFile !== undefined,
-    keyVariable: KEY_VARIABLE,
-    hasSealKeys: sealKeys !== undefined || store !== undefined,
+    hasKey: keys.client !== undefined || keys.clients !== undefined,
+    keyVariable: KEY_VARIABLES.client,
+    isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,
+    operatorVariable: KEY_VARIABLES.operator,
+    hasSealKeys: keys.seal !== undefined || store !== undefined,
     store: store?.file,
-    keyFile: sealKeys === undefined && store !== undefined ? keyFileOf(store.file) : undefined,
-    sealKeysVariable: SEAL_KEYS_VARIABLE,
+    keyFile: keys.seal === undefined && store !== undefined ? keyFileOf(store.file) : undefined,
+    sealKeysVariable: KEY_VARIABLES.seal,
   }
 }
 

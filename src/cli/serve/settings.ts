@@ -4,6 +4,7 @@ import type { ServeOptions } from '../../endpoint/server/serve-responses.js'
 import type { NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
 import type { PolicyName } from '../../index.js'
 import type { DIALECTS } from '../replay.js'
+import type { KeySources } from './keyring.js'
 import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
 
@@ -89,13 +90,10 @@ export interface ServeSettings {
   readonly port: number
   /** The sites whose pages may send requests. */
   readonly origins: readonly string[]
-  readonly key: string | undefined
-  /** The file with the hashes of further keys. */
-  readonly keyFile: string | undefined
+  /** The sources of the keys; those that seal are undefined for the file of the store's, or a random key. */
+  readonly keys: KeySources
   /** Whether it serves every client that reaches it, at any address and through any proxy. */
   readonly needsNoKey: boolean
-  /** The source of the keys that seal content for clients; undefined for a random key. */
-  readonly sealKeys: SealKeySource | undefined
   /** The store of responses; undefined for the memory of the process. */
   readonly store: StoreChoice | undefined
   /** The names of the model, its own first. */
@@ -129,15 +127,6 @@ export interface FolderChoice {
   readonly folder: string
   readonly storeId: string
 }
-
-/** The environment variable that may hold the key, which keeps it out of process lists. */
-export const KEY_VARIABLE = 'HARMONY_RESPONSES_API_KEY'
-
-/** The environment variable that may hold the seal keys. */
-export const SEAL_KEYS_VARIABLE = 'HARMONY_RESPONSES_SEAL_KEYS'
-
-/** The source of seal keys: a file, or the text of {@link SEAL_KEYS_VARIABLE}. */
-export type SealKeySource = { readonly file: string } | { readonly text: string }
 
 /** The calls of MCP tools that need the user's approval, regardless of the request. */
 export const APPROVALS = {

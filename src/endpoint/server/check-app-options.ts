@@ -41,10 +41,13 @@ const anOrigin = that(
   'an origin as browsers send it, such as https://chat.example.com',
 )
 
+const somePages = recordOf(aFunction, 'an object of functions by their paths')
+
 export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   ...SERVICE_OPTIONS,
   limits: optionsOf(APP_LIMITS),
   authorize: aFunction,
+  authorizeOperator: aFunction,
   hosts(value, path) {
     if (value !== 'any') hosts(value, path)
   },
@@ -55,6 +58,7 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   chat: optionsOf(picked(CHAT_ANSWER_OPTIONS, ['reasoning', 'hostedCalls'])),
   done: aBoolean,
   keepAliveMs: aTimer,
-  pages: recordOf(aFunction, 'an object of functions by their paths'),
+  pages: somePages,
+  operatorPages: somePages,
   upgradeWebSocket: aFunction,
 }

@@ -7,6 +7,7 @@ import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
 import { createHostCheck } from './host-rules.js'
 import { createHostedTurns } from './hosted-turns.js'
+import { type Identify, operatorBy, ownerBy } from './identify.js'
 import { observeRoutes } from './observe/observe-routes.js'
 import type { ResponsesAppOptions } from './options.js'
 import { createJsonReader } from './read-json.js'
@@ -18,12 +19,10 @@ import { keptResponseRoutes } from './routes/kept-response.js'
 import { messagesRoutes } from './routes/messages.js'
 import { modelRoutes } from './routes/models.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
-import { ANONYMOUS } from './service/caller.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { createTurnstile, MOST_WAITING } from './service/limits/turnstile.js'
 import { openService, type ResponseService } from './service/response-service.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
-import { withBearer } from './with-bearer.js'
 
 /** The endpoint: mount it in any server that speaks fetch, or serve it with `serveResponses`. */
 export interface ResponsesApp {
@@ -62,7 +61,7 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
 
 /** Creates the app from checked options. */
 export function openApp(options: ResponsesAppOptions): ResponsesApp {
-  const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {} } = options
+  const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {}, operatorPages = {} } = options
   const service = openService(options)
   const checkHost = createHostCheck(options, authorize !== undefined)
   const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
@@ -71,7 +70,9 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const dialect = resolveDialect(options.dialect)
   const { unknown } = options.request ?? {}
   const unknownOptions = { ...(unknown !== undefined && { unknown }), onDiagnostic: service.notice }
-  const server: ServerContext = { service, readJson, options, dialect, keepAliveMs, hostedTurns, unknownOptions }
+  const identify = ownerBy(options)
+  const parts = { service, readJson, options, dialect, keepAliveMs, hostedTurns, unknownOptions }
+  const server: ServerContext = { ...parts, identify }
 
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))
@@ -87,34 +88,38 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   })
 
   const arrivals = createTurnstile(MOST_REQUESTS, later, MOST_WAITING)
-  const guard: MiddlewareHandler<Env> = async (context, next) => {
-    const turn = arrivals.pass(context.req.raw)
-    if (turn !== undefined) await turn
-    const id = context.get('requestId')
-    const theirs = speaksMessages(context) ? { 'request-id': id } : {}
-    const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
-    context.set('headers', headers)
-    for (const [name, value] of Object.entries(headers)) context.header(name, value)
-    checkHost(context.req.raw)
-    if (context.req.method === 'OPTIONS') return context.body(null, 204)
-    const owner = authorize === undefined ? ANONYMOUS : await authorize(withBearer(context.req.raw))
-    // `null` and `false` also refuse the request.
-    if (typeof owner !== 'string' || owner === '') throw unauthorized()
-    context.set('owner', owner)
-    const observed = context.get('observed')
-    if (observed !== undefined) observed.owner = owner
-    const held = service.holdBytes(owner, 'body')
-    context.set('held', held)
-    try {
-      return await next()
-    } finally {
-      // A running response holds the bytes now.
-      held.end()
+  const guardBy =
+    (who: Identify): MiddlewareHandler<Env> =>
+    async (context, next) => {
+      const turn = arrivals.pass(context.req.raw)
+      if (turn !== undefined) await turn
+      const id = context.get('requestId')
+      const theirs = speaksMessages(context) ? { 'request-id': id } : {}
+      const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
+      context.set('headers', headers)
+      for (const [name, value] of Object.entries(headers)) context.header(name, value)
+      checkHost(context.req.raw)
+      if (context.req.method === 'OPTIONS') return context.body(null, 204)
+      const owner = await who(context.req.raw)
+      context.set('owner', owner)
+      const observed = context.get('observed')
+      if (observed !== undefined) observed.owner = owner
+      const held = service.holdBytes(owner, 'body')
+      context.set('held', held)
+      try {
+        return await next()
+      } finally {
+        // A running response holds the bytes now.
+        held.end()
+      }
     }
-  }
   // Before the host's pages, so that a pattern among them (`/*`) takes over none of these. A page at the very path does.
-  healthRoutes(app, server, (path) => !Object.hasOwn(pages, path))
-  for (const [path, page] of Object.entries(pages)) app.get(path, guard, (context) => page(context.req.raw))
+  healthRoutes(app, server, (path) => !Object.hasOwn(pages, path) && !Object.hasOwn(operatorPages, path))
+  const guard = guardBy(identify)
+  const operatorGuard = guardBy(operatorBy(options))
+  // Before those of clients, so that no pattern among these opens one.
+  for (const [path, page] of Object.entries(operatorPages)) app.get(path, operatorGuard, ({ req }) => page(req.raw))
+  for (const [path, page] of Object.entries(pages)) app.get(path, guard, ({ req }) => page(req.raw))
 
   const api = new Hono<Env>()
   api.use(guard)
@@ -131,8 +136,4 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     await Promise.all([service.drain(signal), sockets.drain(signal)])
   }
   return { fetch: app.fetch, app, service, drain }
-}
-
-function unauthorized(): RequestError {
-  return new RequestError('Incorrect API key provided.', { status: 401, code: 'invalid_api_key' })
 }

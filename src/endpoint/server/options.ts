@@ -9,10 +9,16 @@ import type { WebSocketLimits } from './web-socket/limits.js'
 /** Options of {@link createResponsesApp}. */
 export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   /**
-   * Returns the owner's name by a request's headers, or undefined to refuse it with 401. Default: all requests have the
-   * same owner, which is safe only on a loopback address.
+   * Returns the owner's name by a request's headers, or undefined to refuse it with 401. A WebSocket is authorized when
+   * it opens, and again for each of its requests. Default: all requests have the same owner, which is safe only on a
+   * loopback address.
    */
   readonly authorize?: Authorize
+  /**
+   * Returns the operator's name by a request's headers, or undefined to refuse it: with 403 if `authorize` knows its
+   * sender, else with 401. It opens `operatorPages` and nothing of the API. Default: nobody is the operator.
+   */
+  readonly authorizeOperator?: Authorize
   readonly limits?: ServiceLimits & BodyLimits & WebSocketLimits
   /** The prefix of the routes. Default `/v1`. */
   readonly basePath?: string
@@ -35,10 +41,15 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
    * Pages of your own for GET, by path, behind the API's checks of host and key. One at the path of a health check
    * replaces it.
    */
-  readonly pages?: Readonly<Record<string, (request: Request) => Response | Promise<Response>>>
+  readonly pages?: Pages
+  /** Pages for the operator alone, such as metrics: as `pages`, behind `authorizeOperator`. */
+  readonly operatorPages?: Pages
   /** Serves the socket: `upgradeWebSocket` of `@hono/node-server`, or of another runtime. Default: no socket. */
   readonly upgradeWebSocket?: UpgradeWebSocket
 }
+
+/** Pages by their paths. */
+export type Pages = Readonly<Record<string, (request: Request) => Response | Promise<Response>>>
 
 /** The part of Hono's `UpgradeWebSocket` that is used here. */
 export type UpgradeWebSocket = (createEvents: (context: never) => object) => MiddlewareHandler

@@ -10,6 +10,7 @@ import { answerEvents, type SseStream } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
 import { createFrameEncoder, KEEP_ALIVE } from './frames.js'
 import type { HostedTurns } from './hosted-turns.js'
+import type { Identify } from './identify.js'
 import { KeepAlives } from './keep-alive-event.js'
 import type { RequestObservation } from './observe/observe-request.js'
 import type { ResponsesAppOptions } from './options.js'
@@ -34,6 +35,8 @@ export interface ServerContext {
   readonly service: ResponseService
   readonly readJson: ReadJson
   readonly options: ResponsesAppOptions
+  /** Returns the owner of a request. */
+  readonly identify: Identify
   /** Undefined for OpenAI's own wording. */
   readonly dialect: Dialect | undefined
   /**

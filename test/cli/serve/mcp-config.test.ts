@@ -6,8 +6,9 @@ import { fakeIo } from '../io.js'
 const ENV = { TOKEN: 's3cret', EMPTY: '' }
 
 /** The servers of a file, and the reports about it. */
-async function read(text: string, file = 'mcp.json') {
-  const io = Object.assign(fakeIo({ [file]: text }), { env: ENV })
+async function read(text: string, file = 'mcp.json', env: Readonly<Record<string, string>> = ENV) {
+  const files = { [file]: text, '/run/token': 'from-a-file\n', '/run/empty': '\n' }
+  const io = Object.assign(fakeIo(files), { env })
   const servers = await readMcpConfig(file, io)
   return { servers: Object.fromEntries(servers.map(({ label, config }) => [label, config])), said: io.err }
 }
@@ -143,5 +144,48 @@ describe('a file that is wrong', () => {
     expect(said).toContain(`--mcp-config ${file}: ${message}`)
     expect(said).not.toContain('s3cret')
     expect(said).not.toContain('\n')
+  })
+})
+
+describe('a variable whose value is in a file', () => {
+  const FILE = { TOKEN_FILE: '/run/token' }
+  const places = JSON.stringify({
+    mcpServers: {
+      web: { url: `https://web/?key=${of('TOKEN')}`, headers: { authorization: `Bearer ${of('TOKEN:-none')}` } },
+      program: { command: 'npx', args: [of('TOKEN')], env: { KEY: of('TOKEN') } },
+    },
+  })
+  const codex = [
+    '[mcp_servers.bearer]',
+    'url = "https://a"',
+    'bearer_token_env_var = "TOKEN"',
+    '[mcp_servers.header]',
+    'url = "https://b"',
+    'env_http_headers = { "X-Key" = "TOKEN" }',
+    '[mcp_servers.program]',
+    'command = "npx"',
+    'env_vars = ["TOKEN"]',
+  ].join('\n')
+
+  test('stands for the text of the file, without its line end, in each place of both forms', async () => {
+    expect((await read(places, 'mcp.json', FILE)).servers).toEqual({
+      web: { url: 'https://web/?key=from-a-file', headers: { authorization: 'Bearer from-a-file' } },
+      program: { command: 'npx', args: ['from-a-file'], env: { KEY: 'from-a-file' } },
+    })
+    expect((await read(codex, 'mcp.toml', FILE)).servers).toEqual({
+      bearer: { url: 'https://a', headers: { Authorization: 'Bearer from-a-file' } },
+      header: { url: 'https://b', headers: { 'X-Key': 'from-a-file' } },
+      program: { command: 'npx', env: { TOKEN: 'from-a-file' } },
+    })
+  })
+
+  test.each([
+    [{ TOKEN: 's3cret', ...FILE }, 'TOKEN: expected it or TOKEN_FILE, got both'],
+    [{ TOKEN_FILE: '/run/none' }, 'TOKEN_FILE: cannot read its file: no such file or directory'],
+    [{ TOKEN_FILE: '/run/empty' }, 'TOKEN_FILE: expected a file that is not empty'],
+  ])('is an error that names the place: %j', async (env, said) => {
+    await expect(read(places, 'mcp.json', env)).rejects.toThrow(
+      new UsageError(`--mcp-config mcp.json: "web".url: ${said}`),
+    )
   })
 })

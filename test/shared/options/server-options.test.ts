@@ -128,6 +128,7 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     ],
   },
   authorize: callback,
+  authorizeOperator: callback,
   hosts: {
     right: ['any', ['llm.example.com', 'box:8000', '[::1]:80', '10.0.0.1']],
     wrong: [
@@ -176,6 +177,10 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
   pages: {
     right: [{ '/metrics': () => new Response() }],
     wrong: [[{ '/metrics': 'x' }, 'pages./metrics: expected a function']],
+  },
+  operatorPages: {
+    right: [{ '/metrics': () => new Response() }],
+    wrong: [[{ '/metrics': 'x' }, 'operatorPages./metrics: expected a function']],
   },
   upgradeWebSocket: callback,
   onEntry: callback,

@@ -23,6 +23,8 @@ export interface AnswerContext {
   readonly remembered: Remembered
   /** The running responses, with their lanes. */
   readonly running: Map<string, string | undefined>
+  /** Checks that the caller may still send requests. @throws RequestError if not */
+  readonly authorize: () => Promise<void>
   /** Sends a frame, and waits if the client is behind. */
   readonly send: (text: string) => Promise<void> | undefined
 }
@@ -35,6 +37,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
   const previous = typeof body['previous_response_id'] === 'string' ? body['previous_response_id'] : undefined
   let live: LiveResponse
   try {
+    await context.authorize()
     live = await service.create(body, { ...caller, errorEvent: false, remembered: remembered.find })
   } catch (error) {
     if (caller.signal.aborted) return

@@ -32,6 +32,8 @@ export interface SocketConnection {
 export interface ConnectionOptions {
   readonly server: ServerContext
   readonly caller: Caller
+  /** Checks that the caller may still send requests. @throws RequestError if not */
+  readonly authorize: () => Promise<void>
   readonly peer: Peer
   readonly limits: Required<WebSocketLimits>
   /** The length of all waiting requests of the connection, in characters. */
@@ -45,7 +47,8 @@ interface Received {
   readonly held: ByteHold
 }
 
-export function openConnection({ server, caller, peer, limits, waitingSize }: ConnectionOptions): SocketConnection {
+export function openConnection(options: ConnectionOptions): SocketConnection {
+  const { server, caller, authorize, peer, limits, waitingSize } = options
   const { report } = server.service
   const { pause = nextTurn } = server.options
   const gone = new AbortController()
@@ -90,6 +93,7 @@ export function openConnection({ server, caller, peer, limits, waitingSize }: Co
     remembered,
     running: new Map(),
     send: outbox.send,
+    authorize,
   }
   async function answer(message: CreateMessage, held: ByteHold): Promise<void> {
     // A signal for each request, since many run at once, and each listens to its own.

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono'
 import { RequestError } from '../../../shared/request-error.js'
 import { SHARE } from '../../flow/byte-budget.js'
+import { unauthorized } from '../identify.js'
 import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import { ANONYMOUS } from '../service/caller.js'
@@ -89,6 +90,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
   // These belong to the upgrade request, which has ended.
   const { idempotencyKey: _, signal: __, observed: ___, held: ____, awaitsStatus: _____, ...caller } = callerOf(context)
   const { incoming } = nodeBindings(context)
+  const authorize = authorizedAgain(server, context.req.raw, caller.owner)
   let connection: SocketConnection | undefined
   let alive: KeepAlive | undefined
   let stopCounting = (): void => {}
@@ -96,7 +98,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
     onOpen(_event: unknown, socket: SocketContext) {
       const peer = peerOf(socket)
       if (shared.isDraining || !hasRoom(shared, caller.owner)) return peer.close(1013, 'Try again later.')
-      connection = openConnection({ server, caller, peer, limits, waitingSize })
+      connection = openConnection({ server, caller, authorize, peer, limits, waitingSize })
       alive = keepAlive(peer, keepAliveMs)
       open.set(connection, caller.owner)
       if (incoming === undefined) return
@@ -118,6 +120,18 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
     },
     // A connection error closes the connection.
     onError() {},
+  }
+}
+
+/**
+ * Returns what each request of a socket calls before it is answered: its key may have been removed since the upgrade.
+ * It keeps only what `authorize` reads, the headers.
+ */
+function authorizedAgain({ identify }: ServerContext, { url, headers }: Request, owner: string): () => Promise<void> {
+  const upgrade = new Request(url, { headers })
+  return async () => {
+    // What the socket remembers is of the owner that it was opened for.
+    if ((await identify(upgrade)) !== owner) throw unauthorized()
   }
 }
 

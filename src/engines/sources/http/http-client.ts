@@ -4,12 +4,11 @@ import { EngineError } from '../../contract/engine-error.js'
 import { sleep } from '../sleep.js'
 import { addressOf } from './address.js'
 import type { Answer, Transport } from './answer.js'
-import { createConcealer } from './conceal.js'
 import { failureOf, TransientError } from './failure-of.js'
 import { fetchTransport } from './fetch-transport.js'
+import { createIdentity } from './identity.js'
 import { nodeTransport } from './node-transport.js'
 import { readText } from './read-text.js'
-import { requestHeaders } from './request-headers.js'
 
 /**
  * Options of every HTTP engine.
@@ -26,8 +25,8 @@ export interface HttpOptions {
    * `Authorization: Basic` and cannot be combined with another `Authorization`.
    */
   readonly url: string
-  /** Sent as `Authorization: Bearer`. */
-  readonly apiKey?: string
+  /** Sent as `Authorization: Bearer`. A function is called for each request, for a key that changes. */
+  readonly apiKey?: string | (() => string)
   /** Sent with every request; they override the library's own. */
   readonly headers?: Readonly<Record<string, string>>
   /**
@@ -116,8 +115,7 @@ const WRONG_PATH = [404, 405]
 export function createHttpClient(options: HttpOptions): HttpClient {
   const { url, apiKey, headers = {}, fetch, retries = 2, delay = sleep } = options
   const address = addressOf(url)
-  const { headers: fixed, secrets } = requestHeaders(apiKey, headers, address.authorization)
-  const conceal = createConcealer([...address.secrets, ...secrets])
+  const identity = createIdentity(apiKey, headers, address)
   const byFetch = fetchTransport(fetch)
   const byNode = fetch === undefined ? nodeTransport(address.isSecure) : undefined
   // Looked up per request, because a test or a tracer may have replaced the runtime's.
@@ -126,7 +124,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
 
   const send: HttpClient['request'] = async (method, path, signal, body, extras) => {
     const headers = new Headers(extras?.headers)
-    for (const [name, value] of fixed) headers.set(name, value)
+    for (const [name, value] of identity.headers()) headers.set(name, value)
     const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     let answer: Answer
     try {
@@ -148,7 +146,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     const size = isCut ? ` (the first of more than ${MOST_OF_A_REFUSAL} characters)` : ''
     const where = WRONG_PATH.includes(status) ? ` (${method} ${address.shown(path)}${hint})` : ''
     const retryAfterMs = retryAfter(answer.header('retry-after'))
-    throw failureOf(conceal.text(text) || statusText, { status, retryAfterMs, note: size + where })
+    throw failureOf(identity.concealer().text(text) || statusText, { status, retryAfterMs, note: size + where })
   }
 
   /**
@@ -179,7 +177,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     throw new EngineError('server_error', `expected ${expected}, got more`)
   }
 
-  return { request, read, hint, shown: conceal.error, retries, delay }
+  return { request, read, hint, shown: (error) => identity.concealer().error(error), retries, delay }
 }
 
 /** Node's codes for a connection that ended before the answer began. Other runtimes send again by themselves. */

@@ -169,3 +169,21 @@ test('an owner at its limit has its place back when its socket is lost', async (
   second.send(create('Hi'))
   expect(textOf(await second.answer())).toBe('Hi.')
 })
+
+test('each request of a socket is authorized again: one whose key was removed meanwhile is refused', async () => {
+  let owners: Readonly<Record<string, string>> = { 'key-of-ann-0123456789': 'ann' }
+  const authorize = (request: Request) => bearerKeys(owners)(request)
+  const served = await serve({ engine: scriptedEngine(echo), authorize })
+  const client = await connect(served, { headers: { authorization: 'Bearer key-of-ann-0123456789' } })
+  client.send(create('Hi'))
+  expect(textOf(await client.answer())).toBe('1: Hi')
+  const refused = [{ type: 'error', status: 401, error: { code: 'invalid_api_key' } }]
+  for (const left of [{ 'key-of-bob-0123456789': 'bob' }, { 'key-of-ann-0123456789': 'bob' }]) {
+    owners = left
+    client.send(create('Hi'))
+    expect(await client.answer()).toMatchObject(refused)
+  }
+  owners = { 'key-of-ann-0123456789': 'ann' }
+  client.send(create('Again'))
+  expect(textOf(await client.answer())).toBe('1: Again')
+})

@@ -1,0 +1,46 @@
+import { RequestError } from '../../shared/request-error.js'
+import type { Authorize } from './authorize.js'
+import type { ResponsesAppOptions } from './options.js'
+import { ANONYMOUS } from './service/caller.js'
+import { withBearer } from './with-bearer.js'
+
+/** Returns who sends a request. @throws RequestError if it is refused */
+export type Identify = (request: Request) => Promise<string>
+
+/** Identifies the owner of what a request makes or asks for: 401 without one. */
+export function ownerBy({ authorize }: Pick<ResponsesAppOptions, 'authorize'>): Identify {
+  if (authorize === undefined) return async () => ANONYMOUS
+  return async (request) => {
+    const owner = await nameBy(authorize, request)
+    if (owner === undefined) throw unauthorized()
+    return owner
+  }
+}
+
+/** Identifies the operator: 403 for a client, whom `authorize` knows, and 401 for all others. */
+export function operatorBy({
+  authorize,
+  authorizeOperator,
+}: Pick<ResponsesAppOptions, 'authorize' | 'authorizeOperator'>): Identify {
+  return async (request) => {
+    const operator = authorizeOperator && (await nameBy(authorizeOperator, request))
+    if (operator !== undefined) return operator
+    const owner = authorize && (await nameBy(authorize, request))
+    throw owner === undefined || owner === ANONYMOUS ? unauthorized() : ofOperator()
+  }
+}
+
+async function nameBy(authorize: Authorize, request: Request): Promise<string | undefined> {
+  const name: unknown = await authorize(withBearer(request))
+  // `null` and `false` also refuse the request.
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+export function unauthorized(): RequestError {
+  return new RequestError('Incorrect API key provided.', { status: 401, code: 'invalid_api_key' })
+}
+
+function ofOperator(): RequestError {
+  const message = "Only the operator's key opens this page, not a client's."
+  return new RequestError(message, { status: 403, code: 'operator_key_required' })
+}

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+import { parse as parseArguments } from '../../src/cli/command.js'
+import { readConfig } from '../../src/cli/serve/config-file.js'
+import { serveSettings } from '../../src/cli/serve/read-settings.js'
+import type { ServeSettings } from '../../src/cli/serve/settings.js'
+import { serve } from '../../src/cli/serve-command.js'
+import { fakeIo } from '../cli/io.js'
+import { root } from '../docs/pages.js'
+
+/** Returns the text of a file in `examples/deploy/`. */
+export function deployFile(name: string): string {
+  return readFileSync(`${root}examples/deploy/${name}`, 'utf8')
+}
+
+/** Returns the value of a YAML file in `examples/deploy/`. @throws if it is no YAML */
+// biome-ignore lint/suspicious/noExplicitAny: what a test reads of a file is what it tests
+export function deployYaml(name: string): any {
+  return parse(deployFile(name), { strict: true, uniqueKeys: true })
+}
+
+/**
+ * Reads the arguments of `harmony-responses serve` as the command does, without starting it.
+ *
+ * @param words - the arguments after `serve`
+ * @throws UsageError
+ */
+export async function settingsOf(
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServeSettings> {
+  const { values, positionals } = parseArguments(words, serve.options)
+  const { config, ...typed } = values as { readonly config?: string }
+  const given = config === undefined ? { values: {} } : await readConfig(config, fakeIo({ [config]: configFile() }))
+  return serveSettings({ ...given.values, ...typed }, positionals, env)
+}
+
+const configFile = (): string => deployFile('serve.json')
+
+/** Why a checker's test is skipped, at the end of its title; undefined if the program is here. */
+export function skipReason(program: string): string | undefined {
+  const found = spawnSync(program, ['--version'])
+  return found.error === undefined ? undefined : ` (skipped: ${program} is not installed)`
+}
