@@ -7,7 +7,7 @@ import { finishedResponse } from '../storage/finished-response.js'
 import { NOT_CONTINUED } from '../storage/store-failed.js'
 import { isOurs, isUnreadable, readEntries } from '../storage/stored-entries.js'
 import { unfoldedResponse } from '../storage/unfolded-response.js'
-import { blockOf, wholeBlockOf } from '../storage/written.js'
+import { blockOf, largeBlockOf } from '../storage/written.js'
 
 /** The last entry of a response whose writer is gone. */
 export type LastEntry = Extract<EntryBody, { type: 'fail' | 'abort' }>
@@ -68,7 +68,7 @@ export async function endClaimed(
     const { transcript, files } = translation
     const ended = { response, transcript, files, isAborted: last.type === 'abort' }
     const finished = finishedResponse(ended, open, { seal: setup.seal, owner })
-    const all = await wholeBlockOf([...entries, end])
+    const all = await largeBlockOf([...entries, end])
     await writer.append({ lease, at: count, entries: blockOf([end]), end: { finished, entries: all }, leaseSeconds })
   } finally {
     translation.dispose()
