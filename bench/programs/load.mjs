@@ -12,7 +12,7 @@ const DELTA = 'event: response.output_text.delta'
 /** Sends one request. Resolves at the end of its answer, with its length and the time of each token. */
 function ask(
   port,
-  { stream, store = false, owner = 'anonymous', isPaused = false, isTimed = false, onToken, ...fields },
+  { stream, store = false, owner = 'anonymous', isPaused = false, isSlow = false, isTimed = false, onToken, ...fields },
 ) {
   const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store, ...fields })
   return new Promise((resolve, reject) => {
@@ -29,6 +29,11 @@ function ask(
         let [bytes, tail, rest] = [0, '', '']
         const times = []
         if (isPaused) return
+        if (isSlow) {
+          const reading = setInterval(() => answer.read(1), 1_000)
+          answer.on('close', () => clearInterval(reading))
+          return
+        }
         answer.on('data', (chunk) => {
           bytes += chunk.length
           tail = chunk.subarray(-200).toString()
@@ -48,6 +53,15 @@ function ask(
     open.push(asked)
     asked.end(body)
   })
+}
+
+/** `3 x 200, 1 x 429` */
+function countsOf(answers) {
+  const counts = {}
+  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  return Object.entries(counts)
+    .map(([status, times]) => `${times} x ${status}`)
+    .join(', ')
 }
 
 const isWhole = (tail) => tail.endsWith('}\n\n') || tail.endsWith('}')
@@ -86,13 +100,31 @@ const commands = {
     open = []
     return { wrong }
   },
-  /** Opens streams that do not end. */
-  async hold({ port, count, isPaused }) {
-    for (let at = 0; at < count; at++) ask(port, { stream: true, isPaused }).catch(() => {})
+  /** Opens streams that do not end, or whose readers read one byte a second. */
+  async hold({ port, count, ...fields }) {
+    for (let at = 0; at < count; at++) ask(port, { stream: true, ...fields }).catch(() => {})
     return {}
   },
+  /** Sends bodies at once: requests, whose fields may be functions' text. Returns how often each status came. */
+  async bodies({ port, count, owner, fields }) {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { owner, ...fields })))
+    return { statuses: countsOf(answers) }
+  },
+  /** Reads a stored response's stream by many readers at once, to its end. */
+  async follow({ port, count, owner, fields }) {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${owner}` }
+    const body = JSON.stringify({ input: 'Go on.', background: true, stream: true, ...fields })
+    const begun = await fetch(`http://127.0.0.1:${port}/v1/responses`, { method: 'POST', headers, body })
+    const { id } = await readEvents(begun, ({ seen }) => seen > 2)
+    const one = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/responses/${id}?stream=true`, { headers })
+      for await (const _ of answer.body);
+      return answer
+    }
+    return { statuses: countsOf(await Promise.all(Array.from({ length: count }, one))) }
+  },
   /** Opens endless streams, and watches the gaps between their tokens. */
-  async watch({ port, count, owner, store }) {
+  async watch({ port, count, owner, store, model = 'gpt-oss' }) {
     watched = Array.from({ length: count }, () => ({ latest: undefined, gap: 0, isOver: false }))
     for (const stream of watched) {
       const onToken = (now) => {
@@ -102,7 +134,7 @@ const commands = {
       const onEnd = () => {
         stream.isOver = true
       }
-      ask(port, { stream: true, owner, store, onToken }).then(onEnd, onEnd)
+      ask(port, { stream: true, owner, store, model, onToken }).then(onEnd, onEnd)
     }
     return {}
   },
@@ -154,13 +186,7 @@ const commands = {
     const fields = { model, previous_response_id: previous, max_output_tokens: 16 }
     const one = () => ask(port, { stream: false, store: true, owner, ...fields })
     const answers = await Promise.all(Array.from({ length: count }, one))
-    const counts = {}
-    for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
-    return {
-      statuses: Object.entries(counts)
-        .map(([status, times]) => `${times} x ${status}`)
-        .join(', '),
-    }
+    return { statuses: countsOf(answers) }
   },
   async release() {
     for (const asked of open) asked.destroy()

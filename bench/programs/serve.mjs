@@ -21,7 +21,7 @@ import { createMemoryStore } from '../../dist/endpoint/stores/index.js'
 import { createSqliteStore } from '../../dist/endpoint/stores/sqlite/index.js'
 import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { scriptedEngine } from '../../dist/testing/index.js'
-import { threadClock } from '../thread-time.mjs'
+import { watchTurns } from '../turns.mjs'
 
 const [kind, file, leaseSeconds = '1'] = process.argv.slice(2)
 const tokenTable = await loadTokenTable()
@@ -213,42 +213,19 @@ async function start() {
   return server.address().port
 }
 
-/**
- * The most processor time between two beats of a timer: the longest turn of the event loop, independent of the
- * machine's load.
- */
-let longestTurn = 0
-/** The same of this thread alone, without those of stores and of V8. */
-let longestOfThread = 0
-const threadTime = await threadClock()
-function watchTurns() {
-  let before = process.cpuUsage()
-  let beforeOfThread = threadTime()
-  setInterval(() => {
-    longestOfThread = Math.max(longestOfThread, threadTime() - beforeOfThread)
-    beforeOfThread = threadTime()
-    const { user, system } = process.cpuUsage(before)
-    before = process.cpuUsage()
-    longestTurn = Math.max(longestTurn, (user + system) / 1000)
-  }, 2)
-}
+/** Begins with the first call of `longestTurn`. */
+let turns
 
 const stalls = monitorEventLoopDelay({ resolution: 1 })
 
 const commands = {
   /** The longest turn since the last call, in milliseconds of processor time. */
-  longestTurn() {
-    if (longestTurn === 0) watchTurns()
-    const longest = longestTurn
-    longestTurn = Number.EPSILON
-    return longest
+  async longestTurn() {
+    turns ??= await watchTurns()
+    return turns.longestOfProcess()
   },
-  /** The longest turn of its thread since the last call. Begins with the first call of `longestTurn`. */
-  longestOfThread() {
-    const longest = longestOfThread
-    longestOfThread = 0
-    return longest
-  },
+  /** The longest turn of its thread since the last call. */
+  longestOfThread: () => turns.longestOfThread(),
   async script(options) {
     tokens = options.tokens
     everyMs = options.everyMs

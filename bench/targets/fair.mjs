@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import WebSocket from 'ws'
+import { attacksByKind } from '../attacks-by-kind.mjs'
 import { longConversation } from '../long-conversation.mjs'
 import { expect } from '../measure.mjs'
 import { startProgram } from '../start-program.mjs'
@@ -49,7 +50,7 @@ export default {
           note: `longest gap ${gap.toFixed(0)} ms, without it ${quiet.toFixed(0)}; longest turn ${turn.toFixed(0)} ms of processor time; ${answer} in ${seconds.toFixed(1)} s`,
         })
       }
-      return [...rows, ...(await longConversation({ size }))]
+      return [...rows, ...(await attacksByKind({ size })), ...(await longConversation({ size }))]
     } finally {
       for (const { child } of [load, server]) child.kill()
     }

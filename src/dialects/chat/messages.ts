@@ -1,7 +1,7 @@
 import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, unsupported } from '../../shared/request-error.js'
 import { fieldOf, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { createWork, type Slices } from '../../shared/slices.js'
+import { createWork, type Slices, type Work } from '../../shared/slices.js'
 import { objectIn, objectsAt, renamed } from '../body/read.js'
 import { MESSAGES_PER_SLICE } from '../body/read-body.js'
 import { ChatCalls } from './calls.js'
@@ -16,7 +16,7 @@ interface ChatConversation {
   readonly askedIds: Set<string>
 }
 
-type ReadMessage = (message: Fields, conversation: ChatConversation, param: string) => void
+type ReadMessage = (message: Fields, conversation: ChatConversation, param: string, work: Work) => Slices<void> | void
 
 /** Reads a message, by its role. */
 const ROLES: { readonly [role: string]: ReadMessage } = {
@@ -45,7 +45,8 @@ export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
     const role = textIn(message, 'role', param)
     const read = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
     if (read === undefined) throw invalidValue(`${param}.role`, role, Object.keys(ROLES))
-    read(message, conversation, param)
+    const slices = read(message, conversation, param, work)
+    if (slices !== undefined) yield* slices
   }
   conversation.calls.finish()
   return conversation.items
@@ -72,7 +73,7 @@ function readInstructions(message: Fields, conversation: ChatConversation, param
  * Reads a turn of the model: reasoning, text, calls. A text beside calls is a preamble. Without calls, the prompt
  * infers the phase from the next messages.
  */
-function readAssistant(message: Fields, conversation: ChatConversation, param: string): void {
+function* readAssistant(message: Fields, conversation: ChatConversation, param: string, work: Work): Slices<void> {
   if (fieldOf(message, 'audio') !== undefined) throw unsupported(`${param}.audio`, 'audio inputs are')
   const calls = fieldOf(message, 'tool_calls')
   const tools = calls === undefined ? [] : objectsAt(calls, `${param}.tool_calls`)
@@ -85,7 +86,11 @@ function readAssistant(message: Fields, conversation: ChatConversation, param: s
     const item = { type: 'message', role: 'assistant', content, ...(isPreamble && { phase: 'commentary' }) }
     add(conversation, item, param)
   }
-  for (const [index, each] of tools.entries()) readCall(each, conversation, `${param}.tool_calls[${index}]`)
+  for (const [index, each] of tools.entries()) {
+    readCall(each, conversation, `${param}.tool_calls[${index}]`)
+    work.left -= 1
+    if (work.left <= 0) yield* work.pause()
+  }
   if (call !== undefined && tools.length === 0)
     readFunctionCall(objectAt(call, `${param}.function_call`), conversation, param)
 }

@@ -1,7 +1,7 @@
 import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../shared/request-error.js'
 import { fieldOf, textIn } from '../../shared/request-fields.js'
-import { createWork, type Slices } from '../../shared/slices.js'
+import { createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
 import { objectsAt } from '../body/read.js'
 import { MESSAGES_PER_SLICE } from '../body/read-body.js'
 import { AssistantTurn, type KnownTurns, type MadeItem, taught } from './assistant-turn.js'
@@ -31,8 +31,8 @@ export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
     if (work.left <= 0) yield* work.pause()
     const param = `messages[${index}]`
     const role = textIn(message, 'role', param)
-    if (role === 'user') conversation.user(message, param)
-    else if (role === 'assistant') conversation.assistant(message, param)
+    if (role === 'user') yield* conversation.user(message, param, work)
+    else if (role === 'assistant') yield* conversation.assistant(message, param, work)
     else if (role === 'system') conversation.system(message, param)
     else throw invalidValue(`${param}.role`, role, ROLES)
   }
@@ -54,7 +54,7 @@ class Conversation {
     this.#known = known
   }
 
-  user(message: Fields, param: string): void {
+  *user(message: Fields, param: string, work: Work): Slices<void> {
     this.#endTurn()
     this.#last = { role: 'user', param }
     const { skip } = this.#known
@@ -70,7 +70,12 @@ class Conversation {
     const isResult = ({ block }: { block: Fields }): boolean => block['type'] === 'tool_result'
     // In Harmony a result follows its call, so the user's own text comes after all results.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
-    for (const { block, index } of results) this.#add(readResult(block, `${param}.content[${index}]`, skip))
+    yield* onePass(blocks, work)
+    for (const { block, index } of results) {
+      this.#add(readResult(block, `${param}.content[${index}]`, skip))
+      work.left -= 1
+      if (work.left <= 0) yield* work.pause()
+    }
     this.#teach(
       results.flatMap(({ block }) => namesIn(block)),
       param,
@@ -85,6 +90,8 @@ class Conversation {
         fields[`content[${parts.length}]`] = at
         parts.push(part)
       }
+      work.left -= 1
+      if (work.left <= 0) yield* work.pause()
     }
     this.#add({ item: { type: 'message', role: 'user', content: parts }, at: param, fields })
   }
@@ -98,7 +105,7 @@ class Conversation {
     this.#add({ item: { type: 'message', role: 'developer', content }, at: param })
   }
 
-  assistant(message: Fields, param: string): void {
+  *assistant(message: Fields, param: string, work: Work): Slices<void> {
     this.#turn ??= new AssistantTurn(this.#known)
     this.#last = { role: 'assistant', param }
     const content = fieldOf(message, 'content') ?? ''
@@ -106,6 +113,8 @@ class Conversation {
     else {
       for (const [index, block] of blocksAt(content, `${param}.content`).entries()) {
         this.#turn.block(block, `${param}.content[${index}]`)
+        work.left -= 1
+        if (work.left <= 0) yield* work.pause()
       }
     }
   }

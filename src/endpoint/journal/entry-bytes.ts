@@ -1,5 +1,6 @@
 import { HarmonyResponsesError } from '../../shared/errors.js'
 import { isLargeJson, jsonPieces } from '../../shared/json-pieces.js'
+import { parseJson } from '../../shared/parse-json.js'
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
 import type { ChunkEntry, Entry } from './entry.js'
 
@@ -95,17 +96,17 @@ export function* decodeEntriesInSlices(bytes: Uint8Array): Slices<Entry[]> {
   reader.byte()
   while (!reader.isAtEnd) {
     const before = reader.at
-    readRecord(reader, entries)
+    yield* readRecord(reader, entries, work)
     work.left -= reader.at - before
     if (work.left <= 0) yield* work.pause()
   }
   return entries
 }
 
-function readRecord(reader: ByteReader, entries: Entry[]): void {
+function* readRecord(reader: ByteReader, entries: Entry[], work: Work): Slices<void> {
   const kind = reader.byte()
   if (kind === JSON_TEXT) {
-    entries.push(JSON.parse(reader.text()) as Entry)
+    entries.push((yield* parseJson(reader.text(), work)) as Entry)
     return
   }
   if (kind !== TOKENS && kind !== CHUNK) throw unreadable(`records of three kinds, got kind ${kind}`)

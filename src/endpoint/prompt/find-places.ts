@@ -1,5 +1,5 @@
 import type { RequestTools } from '../../core/recipients/request-tools.js'
-import type { Slices, Work } from '../../shared/slices.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
 import { FreePlaces } from './free-places.js'
@@ -26,6 +26,7 @@ export function* findPlaces(
   work: Work,
 ): Slices<(Place | undefined)[]> {
   const owners = messages.map(ownerOf)
+  yield* onePass(messages, work)
   const messageIndex = yield* MessageIndex.in(transcripts, tools, work)
   const places: (Place | undefined)[] = messages.map(() => undefined)
   const search = {
@@ -100,7 +101,9 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
   }
   const mayBeIn = (at: number, transcript: number): boolean => isSought(at) && (owners[at] ?? transcript) === transcript
   // The result of a call follows it, though not always directly: several calls may wait together.
+  yield* onePass(messageIndex.all, work)
   const results = resultsBySpeaker(search)
+  yield* onePass(messageIndex.all, work)
   for (const [at, message] of messages.entries()) {
     const call = places[at - 1]
     if (message.missing === undefined || message.role !== 'tool' || call === undefined) continue
@@ -108,6 +111,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
     const index = results.get(`${call.transcript} ${speakerOf(message, tools)}`)?.takeAfter(call.index)
     if (index !== undefined) take(at, { transcript: call.transcript, index })
   }
+  yield* onePass(messages, work)
   // Reasoning stands directly before or after the message of the neighbouring item.
   const fill = (order: readonly number[], step: 1 | -1): void => {
     for (const at of order) {
@@ -123,6 +127,7 @@ function* findThose(search: Search, hasOwner: boolean, work: Work): Slices<void>
   }
   const order = [...messages.keys()]
   fill(order, 1)
+  yield* onePass(order, work)
   fill(order.reverse(), -1)
 }
 

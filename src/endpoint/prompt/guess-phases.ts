@@ -1,3 +1,4 @@
+import type { Slices, Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 
 /**
@@ -5,15 +6,23 @@ import type { ReadMessage } from './conversation.js'
  * with a call, because the model never calls after its answer. Taking it for an answer would drop the reasoning of the
  * tool loop.
  */
-export function guessPhases(messages: readonly ReadMessage[]): ReadMessage[] {
+export function* guessPhases(messages: readonly ReadMessage[], work: Work): Slices<ReadMessage[]> {
   let isFollowedByCall = false
-  const read = messages.toReversed().map((message): ReadMessage => {
+  const read = [...messages]
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const message = messages[at] as ReadMessage
     const { role, recipient } = message
     if (role === 'user' || role === 'developer') isFollowedByCall = false
     else if (recipient !== undefined) isFollowedByCall = true
-    if (!message.hasNoPhase) return message
-    const { hasNoPhase: _, ...known } = message
-    return isFollowedByCall ? { ...known, channel: 'commentary' } : known
-  })
-  return read.reverse()
+    if (message.hasNoPhase) {
+      const { hasNoPhase: _, ...known } = message
+      read[at] = isFollowedByCall ? { ...known, channel: 'commentary' } : known
+    }
+    work.left -= MESSAGE
+    if (work.left <= 0) yield* work.pause()
+  }
+  return read
 }
+
+/** The cost of a message, in encoded characters. */
+const MESSAGE = 2

@@ -79,7 +79,9 @@ export function* findIn(
     const list = yield* readTranscriptInSlices(entry.tokens, readingOf(tools, tokenTable), work)
     read.push({ messages: list, items: entry.items ?? [] })
   }
+  yield* onePass(messages, work)
   const known = sinceSummary(read, messages)
+  yield* onePass(messages, work)
   const transcripts = known.map((one) => one.messages)
   if (transcripts.length === 0) return { transcripts, places: [] }
   const owners = ownersOf(read)
@@ -108,21 +110,30 @@ export function* recalled(
   work: Work,
 ): Slices<readonly ReadMessage[]> {
   const isKnown = transcripts.length > 0 || messages.some(({ sampled, missing }) => sampled || missing === 'omitted')
+  yield* onePass(messages, work)
   if (!isKnown) return messages
-  const found = messages.flatMap((message, at): Found[] => {
+  const found: Found[] = []
+  for (const [at, message] of messages.entries()) {
     const place = places[at]
     const known = place && { place, original: sampledAt(transcripts[place.transcript], place.index) }
     const { place: where, original } = known ?? sealedPlace(message, transcripts.length, tools, tokenTable) ?? {}
-    return original === undefined && message.missing === 'omitted' ? [] : [{ message, place: where, original }]
-  })
-  yield* onePass(messages, work)
-  const ordered = yield* inTranscriptOrder(found, work)
-  return ordered.map(({ message, original }) => {
-    if (original === undefined) return message
+    if (original !== undefined || message.missing !== 'omitted') found.push({ message, place: where, original })
+    work.left -= MESSAGE
+    if (work.left <= 0) yield* work.pause()
+  }
+  const read: ReadMessage[] = []
+  for (const { message, original } of yield* inTranscriptOrder(found, work)) {
     const { item } = message
-    return { ...original.message, ...(item !== undefined && { item }), tokens: original.tokens }
-  })
+    const sampled = original && { ...original.message, ...(item !== undefined && { item }), tokens: original.tokens }
+    read.push(sampled ?? message)
+    work.left -= MESSAGE
+    if (work.left <= 0) yield* work.pause()
+  }
+  return read
 }
+
+/** The cost of a message, in encoded characters. */
+const MESSAGE = 2
 
 /** Returns the message at a place for rendering; undefined if it had to be repaired, or there is none. */
 function sampledAt(transcript: readonly TranscriptMessage[] | undefined, index: number): TranscriptMessage | undefined {

@@ -1,5 +1,6 @@
 import { DECLARING } from '../../core/recipients/conversation-tools.js'
 import type { Fields } from '../../shared/fields.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import { readWindow } from './compacted-window.js'
 
 /**
@@ -8,16 +9,26 @@ import { readWindow } from './compacted-window.js'
  * contains, and calls that are answered after it. Other compactions only stand in for items that their clients left
  * out.
  */
-export function itemsToRead(
+export function* itemsToRead(
   items: readonly Fields[],
   unsealed: (blob: string) => string | undefined,
-): (index: number) => boolean {
+  work: Work,
+): Slices<(index: number) => boolean> {
   const window = items.findLastIndex(({ type, encrypted_content: sealed }) => {
     const text = type === 'compaction' && typeof sealed === 'string' ? unsealed(sealed) : undefined
     return text !== undefined && readWindow(text) !== undefined
   })
-  const answers = new Set(items.flatMap(answeredBy))
-  const answered = new Set(items.slice(window + 1).flatMap(answeredBy))
+  yield* onePass(items, work)
+  /** The ids that any item answers, and that an item after the window does. */
+  const answers = new Set<unknown>()
+  const answered = window < 0 ? answers : new Set<unknown>()
+  for (let index = 0; index < items.length; index++) {
+    const id = answeredBy(items[index] as Fields)
+    if (id !== undefined) answers.add(id)
+    if (id !== undefined && index > window) answered.add(id)
+    work.left -= 1
+    if (work.left <= 0) yield* work.pause()
+  }
   return (index) => {
     const item = items[index]
     if (item === undefined) return true
@@ -46,10 +57,10 @@ function isCallOf({ type, call_id: id }: Fields, answered: ReadonlySet<unknown>)
   return isText(type) && type.endsWith('_call') && id !== undefined && answered.has(id)
 }
 
-/** Returns the id that an item answers: of a call, or of the request for its approval. */
-function answeredBy({ type, call_id: call, approval_request_id: approval }: Fields): unknown[] {
-  if (type === 'mcp_approval_response') return [approval]
-  return isText(type) && type.endsWith('_call_output') ? [call] : []
+/** Returns the id that an item answers, if it does: of a call, or of the request for its approval. */
+function answeredBy({ type, call_id: call, approval_request_id: approval }: Fields): unknown {
+  if (type === 'mcp_approval_response') return approval
+  return isText(type) && type.endsWith('_call_output') ? call : undefined
 }
 
 function isText(value: unknown): value is string {

@@ -4,7 +4,7 @@ import { presetOf } from '../../core/recipients/policy.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { Fields } from '../../shared/fields.js'
 import { fieldOf, objectAt } from '../../shared/request-fields.js'
-import type { Slices, Work } from '../../shared/slices.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { AttachmentPolicy } from './attachments.js'
 import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
@@ -54,6 +54,9 @@ const SETTLED: ReadonlySet<unknown> = new Set([
   'program_output',
   'tool_search_call',
 ])
+
+/** The cost of an entry of the index, in encoded characters. */
+const ENTRY = 2
 
 /** The parameters of reading a conversation, except its items. */
 export interface Reading {
@@ -155,7 +158,11 @@ export class KnownConversation implements ItemsBefore {
     // Instructions with nothing after them would belong to the head, and so would the next ones.
     if (this.#items === 0 && rendered.messages.length === 0) return false
     for (const text of leading) this.#leading.push(text)
-    for (const [id, item] of conversation.ids) this.#ids.set(id, item)
+    for (const [id, item] of conversation.ids) {
+      this.#ids.set(id, item)
+      work.left -= ENTRY
+      if (work.left <= 0) yield* work.pause()
+    }
     this.#turns = conversation.turns
     for (const id of reading.history.slice(this.#history, part.history).flatMap(itemsOf)) {
       if (!this.#ids.has(id)) this.#leftOut.add(id)
@@ -164,11 +171,15 @@ export class KnownConversation implements ItemsBefore {
       this.#calls.set(callId, call)
       if (call.isAnswered) this.#open.delete(callId)
       else this.#open.add(callId)
+      work.left -= ENTRY
+      if (work.left <= 0) yield* work.pause()
     }
+    yield* onePass(rendered.messages, work)
     if (this.#hasOutputAfterOpenCall(rendered, reading.items)) return false
-    this.#places.add(places)
-    this.#tokens.add(rendered)
+    yield* this.#places.add(places, work)
+    yield* this.#tokens.add(rendered, work)
     this.#messageCount += messagesIn(rendered)
+    yield* onePass(rendered.messages, work)
     this.#placeholders += placeholders
     this.#items = part.items
     this.#history = part.history
@@ -199,7 +210,7 @@ export class KnownConversation implements ItemsBefore {
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)
     buffer.append(head.tokens)
-    this.#tokens.copyTo(buffer, delta.rendered)
+    yield* this.#tokens.copyTo(buffer, delta.rendered, work)
     return {
       tokens: buffer.view(),
       messageCount: this.#messageCount + messagesIn(delta.rendered),
@@ -225,7 +236,8 @@ export class KnownConversation implements ItemsBefore {
   ): Slices<Delta | undefined> {
     const added = items.slice(this.#items, part.items)
     if (!added.every(isSettled)) return undefined
-    if (added.some(({ id }) => this.#leftOut.has(id as string))) return undefined
+    yield* onePass(added, work)
+    if (this.#leftOut.size > 0 && added.some(({ id }) => this.#leftOut.has(id as string))) return undefined
     const known = history.slice(this.#history, part.history)
     const sealed = new Map(known.flatMap((entry) => ('sealed' in entry ? [[entry.sealed, entry] as const] : [])))
     // A seal with a form records the messages before it.
@@ -246,7 +258,8 @@ export class KnownConversation implements ItemsBefore {
     yield* readItems(items, range, { ...context, unsealed: reading.unsealed }, how, work)
     const all = conversation.messages
     if (conversation.isEarly || !isSelfContained(all)) return undefined
-    const messages = yield* inCallOrder(guessPhases(all), work)
+    yield* onePass(all, work)
+    const messages = yield* inCallOrder(yield* guessPhases(all, work), work)
     if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return undefined
     const leading = this.#items > 0 ? [] : takeLeading(messages)
     const read = yield* headed(messages, work)

@@ -8,7 +8,7 @@ import { checkOptions, type OptionTable } from '../../shared/options/check-optio
 import { anObject, aText, listOf, oneOf, that } from '../../shared/options/checks.js'
 import { invalidType, invalidValue } from '../../shared/request-error.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn } from '../../shared/request-fields.js'
-import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
+import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
 import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
@@ -170,6 +170,7 @@ export function* headOf(
 /** Adds the headings of the first developer message to those in the middle of the conversation. */
 export function* headed(messages: readonly ReadMessage[], work: Work): Slices<ReadMessage[]> {
   const read: ReadMessage[] = []
+  yield* onePass(messages, work)
   for (const message of messages) {
     if (message.role !== 'developer') read.push(message)
     else {

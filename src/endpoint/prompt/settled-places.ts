@@ -1,5 +1,5 @@
 import type { RequestTools } from '../../core/recipients/request-tools.js'
-import type { Slices, Work } from '../../shared/slices.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
 import type { Findings } from './history.js'
@@ -46,10 +46,13 @@ export class SettledPlaces {
     return this.#sampled.size + this.#loose.size + this.#freeResults.size
   }
 
-  add({ sampled, loose, freeResults, last, lastShown }: PlacesOfPart): void {
+  *add({ sampled, loose, freeResults, last, lastShown }: PlacesOfPart, work: Work): Slices<void> {
     for (const hash of sampled) this.#sampled.add(hash)
+    yield* onePass(sampled, work)
     for (const hash of loose) this.#loose.add(hash)
+    yield* onePass(loose, work)
     for (const hash of freeResults) this.#freeResults.add(hash)
+    yield* onePass(freeResults, work)
     // Places of later parts precede that of the last message, and follow those of all others.
     if (last !== undefined || lastShown !== undefined) this.#lastShown = lastShown
     if (last !== undefined) this.#last = last
@@ -80,6 +83,7 @@ export class SettledPlaces {
     for (const place of places) part.nths.push(place && (firsts[place.transcript] as number) + place.index)
     const lasts = yield* this.#speak(messages, part, work)
     if (lasts === undefined || !(yield* this.#answer(messages, part, work))) return undefined
+    yield* onePass(messages, work)
     const sampled: number[] = []
     const freeResults: number[] = []
     for (const [nth, { hash, isResult }] of part.there.entries()) {
@@ -90,6 +94,7 @@ export class SettledPlaces {
       if (!isResult) sampled.push(hash)
       else if (isFree) freeResults.push(hash)
     }
+    yield* onePass(part.there, work)
     return { sampled, loose: part.loose, freeResults, last: lasts.last, lastShown: lasts.lastShown }
   }
 

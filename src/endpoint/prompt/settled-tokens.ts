@@ -1,5 +1,6 @@
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import { isAnswer, isReasoning } from './drop-reasoning.js'
-import type { MessageSpan, RenderedMessages } from './prompt-message.js'
+import type { RenderedMessages } from './prompt-message.js'
 import { createTokenBuffer, type TokenBuffer } from './token-buffer.js'
 
 /** A part of the tokens. */
@@ -27,22 +28,23 @@ export class SettledTokens {
     return 4 * this.#buffer.length + 16 * this.#reasoning.length
   }
 
-  add({ tokens, messages }: RenderedMessages): void {
+  *add({ tokens, messages }: RenderedMessages, work: Work): Slices<void> {
     const answer = messages.findLastIndex(isAnswer)
     if (answer !== -1 && this.#reasoning.length > 0) {
       const buffer = createTokenBuffer()
       this.#copyTo(buffer, true)
       this.#buffer = buffer
       this.#reasoning = []
+      yield* onePass(tokens, work)
     }
-    appendMessages(this.#buffer, tokens, messages, answer, (span) => this.#reasoning.push(span))
+    yield* appendMessages(this.#buffer, { tokens, messages }, answer, (span) => this.#reasoning.push(span), work)
   }
 
   /** Copies everything, and then the messages that follow, which are not added. */
-  copyTo(buffer: TokenBuffer, { tokens, messages }: RenderedMessages): void {
+  *copyTo(buffer: TokenBuffer, { tokens, messages }: RenderedMessages, work: Work): Slices<void> {
     const answer = messages.findLastIndex(isAnswer)
     this.#copyTo(buffer, answer !== -1)
-    appendMessages(buffer, tokens, messages, answer, () => {})
+    yield* appendMessages(buffer, { tokens, messages }, answer, () => {}, work)
   }
 
   #copyTo(buffer: TokenBuffer, isAnswered: boolean): void {
@@ -57,18 +59,23 @@ export class SettledTokens {
 }
 
 /** @param answer - the index of the last answer: earlier reasoning is omitted */
-function appendMessages(
+function* appendMessages(
   buffer: TokenBuffer,
-  tokens: Uint32Array,
-  messages: readonly MessageSpan[],
+  { tokens, messages }: RenderedMessages,
   answer: number,
   onReasoning: (span: Span) => void,
-): void {
+  work: Work,
+): Slices<void> {
   for (const [index, message] of messages.entries()) {
     const isThought = isReasoning(message)
     if (isThought && index < answer) continue
     const start = buffer.length
     buffer.append(tokens.subarray(message.start, message.end))
     if (isThought) onReasoning({ start, end: buffer.length })
+    work.left -= MESSAGE
+    if (work.left <= 0) yield* work.pause()
   }
 }
+
+/** The cost of a message, in encoded characters. */
+const MESSAGE = 2

@@ -1,4 +1,4 @@
-import type { Slices, Work } from '../../shared/slices.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
 import type { ReadMessage } from './conversation.js'
 import { resultsInCallOrder } from './result-order.js'
 import type { Place, TranscriptMessage } from './transcript.js'
@@ -22,6 +22,7 @@ export function* inTranscriptOrder(found: readonly Found[], work: Work): Slices<
     positions.set(place.transcript, list)
     list.push(at)
   }
+  yield* onePass(found, work)
   const sorted = [...found]
   /** The position of each transcript's last message, by that of its first. */
   const lasts = new Map<number, number>()
@@ -29,11 +30,14 @@ export function* inTranscriptOrder(found: readonly Found[], work: Work): Slices<
     lasts.set(list[0] as number, list.at(-1) as number)
     const ordered = list.map((at) => found[at] as Found).sort((a, b) => (a.place?.index ?? 0) - (b.place?.index ?? 0))
     for (const [nth, at] of list.entries()) sorted[at] = ordered[nth] as Found
+    yield* onePass(list, work)
   }
   let until = -1
-  const entries = sorted.map((each, at) => {
+  const entries: (Found & { readonly until: number })[] = []
+  for (const [at, { message, place, original }] of sorted.entries()) {
     until = Math.max(until, lasts.get(at) ?? -1)
-    return { ...each, until }
-  })
+    entries.push({ message, place, original, until })
+  }
+  yield* onePass(entries, work)
   return yield* resultsInCallOrder(entries, work)
 }

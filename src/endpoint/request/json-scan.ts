@@ -29,8 +29,7 @@ const COLON = 0x3a
 const BACKSLASH = 0x5c
 
 /**
- * Enforces limits on a JSON text before it is parsed: `JSON.parse` cannot be interrupted, and takes a second for 3 MB
- * of brackets. A text that is not JSON is counted too, and left to the parser.
+ * Enforces limits on a JSON text before it is parsed, which takes a second for 3 MB of brackets. A text that is not JSON is counted too, and left to the parser.
  */
 export function createJsonScan({ depth, values, names: mostNames }: JsonBounds): JsonScan {
   // Random, so that a client cannot prepare names with colliding hashes.

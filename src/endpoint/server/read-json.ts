@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context } from 'hono'
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { parseJson } from '../../shared/parse-json.js'
 import { RequestError } from '../../shared/request-error.js'
 import { createPace, createWork, type Pause, withPauses } from '../../shared/slices.js'
 import type { ByteHold } from '../flow/byte-budget.js'
@@ -52,10 +53,10 @@ export function createJsonReader(
     count.bytes(text.length)
     count.values(body === undefined ? scan.values : await withPauses(scanJson(text, bounds, createWork()), pause))
     const pace = createPace(pause)
-    // JSON.parse cannot be divided into slices. The work before and after it is in others.
+    // The work before and after it is in other slices.
     await pace(PARSING * text.length)
     try {
-      const value: unknown = JSON.parse(text)
+      const value = await withPauses(parseJson(text, createWork()), pause)
       await pace(PARSING * text.length)
       return value
     } catch {

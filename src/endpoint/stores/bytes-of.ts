@@ -1,4 +1,5 @@
 import type { Logprob } from '../../core/responses/items.js'
+import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
 import type { EntryBlock, FinishedResponse } from './store.js'
 
 /** Bytes of an object, an array or a text itself, and of a field or an element. */
@@ -15,10 +16,20 @@ const BLOCK = 200
  * for texts that objects share, and for transcripts that responses share.
  */
 export function bytesOf(value: unknown): number {
+  return atOnce(bytesInSlices(value, createWork()))
+}
+
+/** The cost of a value, in encoded characters. */
+const VALUE = 1 / 4
+
+/** Does the same in slices. */
+function* bytesInSlices(value: unknown, work: Work): Slices<number> {
   let bytes = 0
   const waiting: unknown[] = [value]
   // Iterative: a client's data may be nested as deep as its limits allow.
   while (waiting.length > 0) {
+    work.left -= VALUE
+    if (work.left <= 0) yield* work.pause()
     const next = waiting.pop()
     if (typeof next === 'string') bytes += OBJECT + 2 * next.length
     else if (typeof next !== 'object' || next === null) continue
@@ -44,8 +55,9 @@ const RESPONSE = 700
 const ITEM = 400
 
 /** Estimates the bytes of a finished response, including the indexes that find it and its items. */
-export function bytesOfFinished(finished: FinishedResponse): number {
-  return bytesOf(finished) + RESPONSE + ITEM * (finished.added.length + finished.response.output.length)
+export function* bytesOfFinished(finished: FinishedResponse, work: Work): Slices<number> {
+  const bytes = yield* bytesInSlices(finished, work)
+  return bytes + RESPONSE + ITEM * (finished.added.length + finished.response.output.length)
 }
 
 /** Estimates the bytes of a block of entries. */

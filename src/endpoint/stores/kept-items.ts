@@ -1,4 +1,5 @@
 import type { InputItem } from '../../core/responses/input-items.js'
+import type { Slices, Work } from '../../shared/slices.js'
 import type { FinishedResponse, FoundItem } from './store.js'
 
 interface KeptItem {
@@ -16,10 +17,16 @@ interface KeptItem {
 /** The index entries of a response's items. */
 interface Held {
   readonly owner: string
-  readonly ids: readonly string[]
+  readonly ids: string[]
 }
 
-/** The items of kept responses, by owner and id. An item is kept as long as any response has it. */
+/** The cost of an item, in encoded characters. */
+const ITEM = 4
+
+/**
+ * The items of kept responses, by owner and id. An item is kept as long as any response has it. A response may have
+ * 100,000: they are added and removed in slices.
+ */
 export class KeptItems {
   /** Two owners may have items with the same id, since clients choose the ids of the items that they send. */
   readonly #byOwner = new Map<string, Map<string, KeptItem>>()
@@ -30,49 +37,72 @@ export class KeptItems {
     return this.#size
   }
 
+  /** Returns the work of adding the items of a response, which ends when the response is forgotten. */
   keep(
     { responseId, owner }: { readonly responseId: string; readonly owner: string },
     { added, response }: FinishedResponse,
-  ): void {
-    const items = this.#byOwner.get(owner) ?? new Map<string, KeptItem>()
-    this.#byOwner.set(owner, items)
-    const ids: string[] = []
-    const keepAll = (list: readonly InputItem[], isOutput: boolean): void => {
-      for (const item of list) {
-        const { id } = item as { readonly id?: unknown }
-        if (typeof id !== 'string') continue
-        const known = items.get(id)
-        if (known === undefined) {
-          items.set(id, { item, isOutput, holders: responseId, isConsumed: false })
-          this.#size += 1
-          ids.push(id)
-          continue
-        }
-        if (!has(known, responseId)) ids.push(id)
-        // Appended, so that the latest is last.
-        add(known, responseId)
-        // A client's copy never replaces a response's own item: approvals are looked up here.
-        if (known.isOutput || !isOutput) continue
-        known.item = item
-        known.isOutput = true
-      }
-    }
-    keepAll(added, false)
-    keepAll(response.output as readonly InputItem[], true)
-    this.#held.set(responseId, { owner, ids })
+    work: Work,
+  ): Slices<void> {
+    const held: Held = { owner, ids: [] }
+    this.#held.set(responseId, held)
+    return this.#keepAll(held, responseId, [added, response.output as readonly InputItem[]], work)
   }
 
-  forget(responseId: string): void {
-    const { owner = '', ids = [] } = this.#held.get(responseId) ?? {}
-    const items = this.#byOwner.get(owner)
-    for (const id of ids) {
-      const item = items?.get(id)
-      if (item === undefined || !remove(item, responseId)) continue
-      items?.delete(id)
-      this.#size -= 1
+  /** @param lists - those of the client, and those of the response itself */
+  *#keepAll(held: Held, responseId: string, lists: readonly (readonly InputItem[])[], work: Work): Slices<void> {
+    for (const [nth, list] of lists.entries()) {
+      for (const item of list) {
+        if (this.#held.get(responseId) !== held) return
+        const { id } = item as { readonly id?: unknown }
+        if (typeof id === 'string') this.#keepOne(held, responseId, { item, id, isOutput: nth === 1 })
+        work.left -= ITEM
+        if (work.left <= 0) yield* work.pause()
+      }
     }
-    if (items?.size === 0) this.#byOwner.delete(owner)
+  }
+
+  #keepOne(
+    { owner, ids }: Held,
+    responseId: string,
+    { item, id, isOutput }: { readonly item: InputItem; readonly id: string; readonly isOutput: boolean },
+  ): void {
+    const items = this.#byOwner.get(owner) ?? new Map<string, KeptItem>()
+    const known = items.get(id)
+    if (known === undefined) {
+      if (items.size === 0) this.#byOwner.set(owner, items)
+      items.set(id, { item, isOutput, holders: responseId, isConsumed: false })
+      this.#size += 1
+      ids.push(id)
+      return
+    }
+    if (!has(known, responseId)) ids.push(id)
+    // Appended, so that the latest is last.
+    add(known, responseId)
+    // A client's copy never replaces a response's own item: approvals are looked up here.
+    if (known.isOutput || !isOutput) return
+    known.item = item
+    known.isOutput = true
+  }
+
+  /** Forgets a response. Returns the work of removing the items that no other one has. */
+  forget(responseId: string): (work: Work) => Slices<void> {
+    const held = this.#held.get(responseId)
     this.#held.delete(responseId)
+    const { owner = '', ids = [] } = held ?? {}
+    // Counted as removed at once: until then a store that is full would forget more than it has to.
+    this.#size -= ids.length
+    return (work) => this.#removeAll(responseId, owner, ids, work)
+  }
+
+  *#removeAll(responseId: string, owner: string, ids: readonly string[], work: Work): Slices<void> {
+    for (const id of ids) {
+      const items = this.#byOwner.get(owner)
+      const item = items?.get(id)
+      if (item !== undefined && !remove(item, responseId)) this.#size += 1
+      else if (items?.delete(id) && items.size === 0) this.#byOwner.delete(owner)
+      work.left -= ITEM
+      if (work.left <= 0) yield* work.pause()
+    }
   }
 
   find(itemId: string, owner: string): FoundItem | undefined {

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, wholeNumber } from '../../shared/options/checks.js'
+import type { Slices, Work } from '../../shared/slices.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
 import { bytesOfFinished } from './bytes-of.js'
@@ -10,11 +11,13 @@ import { followBlocks } from './follow-blocks.js'
 import { KeptEntries } from './kept-entries.js'
 import { KeptItems } from './kept-items.js'
 import type { KeptResponse } from './kept-response.js'
+import { OwnersWork } from './owners-work.js'
 import { after, takeOff, valuesOf } from './path.js'
 import type {
   Append,
   Appended,
   Ending,
+  FinishedResponse,
   FoundLineage,
   FoundResponse,
   NewResponse,
@@ -78,6 +81,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const { clock = steadySeconds } = options
   const kept = new Map<string, KeptResponse>()
   const found = new KeptItems()
+  /** What is done for each item of a response: counting, finding and removing it. */
+  const background = new OwnersWork()
   const times = { seconds, clock }
   const conversations = new Conversations<KeptResponse>(times, forget)
   const written = new KeptEntries(conversations)
@@ -122,7 +127,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   /** Hides a deleted response, which stays only as a part of its conversation. */
   function hide(response: KeptResponse): void {
     written.evict(response)
-    found.forget(response.responseId)
+    forgetItems(response)
     forgetKey(response)
     running.delete(response)
   }
@@ -133,9 +138,13 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     wake(response)
   }
 
+  function forgetItems({ responseId, owner }: KeptResponse): void {
+    background.do(owner, found.forget(responseId))
+  }
+
   function forget(response: KeptResponse): void {
     written.forget(response)
-    found.forget(response.responseId)
+    forgetItems(response)
     forgetKey(response)
     running.delete(response)
     response.isDeleted = true
@@ -179,15 +188,27 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     written.finish(response)
     response.finished = compacted(finished)
     response.place = after((response.previous as KeptResponse | undefined)?.place, response.finished)
-    conversations.grow(response, {
-      bytes: bytesOfFinished(response.finished),
-      items: finished.added.length + finished.response.output.length,
-    })
-    found.keep(response, finished)
+    conversations.grow(response, { items: finished.added.length + finished.response.output.length })
     if (freesKey) forgetKey(response)
     running.delete(response)
     conversations.end(response)
-    shrink()
+    const later = background.do(response.owner, (work) => settle(response, finished, work))
+    if (later === undefined) shrink()
+    else {
+      void later.then(() => {
+        shrink()
+        tell()
+      })
+    }
+  }
+
+  /** Counts a finished response, and lets its items be found. */
+  function* settle(response: KeptResponse, finished: FinishedResponse, work: Work): Slices<void> {
+    const bytes = yield* bytesOfFinished(response.finished as FinishedResponse, work)
+    // It may have been evicted meanwhile, or deleted: then it is kept for those that continue it.
+    if (kept.get(response.responseId) !== response) return
+    conversations.grow(response, { bytes })
+    if (!response.isDeleted) yield* found.keep(response, finished, work)
   }
 
   function shrink(): void {
@@ -227,6 +248,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async open(given: NewResponse): Promise<Opening> {
       const { responseId, owner, approvals: consumed = [], key } = given
+      // Whether an approval was given is noted with its item.
+      if (consumed.length > 0) await background.of(owner)
       conversations.expire()
       if (kept.has(responseId)) return { state: 'exists' }
       const previous = given.previous === undefined ? undefined : own(given.previous, owner)
@@ -302,6 +325,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
 
     async findItem(itemId, owner) {
+      const waiting = background.of(owner)
+      if (waiting !== undefined) await waiting
       conversations.expire()
       const item = found.find(itemId, owner)
       if (item !== undefined) used(item.responseId, owner)
@@ -326,6 +351,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
 
     async consumeApprovals(approvalRequestIds, owner) {
+      await background.of(owner)
       if (!mayConsume(approvalRequestIds, owner)) return false
       consume(approvalRequestIds, owner)
       return true

@@ -52,3 +52,20 @@ it('the appends of one response are written in their order, each in a call of it
   const batches = await batchesOf(appendOf('ann', '1'), appendOf('ann', '1'), appendOf('ann', '2'))
   expect(batches).toEqual([['ann_1', 'ann_2'], ['ann_1']])
 })
+
+it.each([
+  ['so many appends as one call takes', 257, 1],
+  ['a megabyte', 2, 1_048_576],
+])('other work runs after %s, also if the store answers at once', async (_, count, bytes) => {
+  const done: string[] = []
+  const writer = createBatchWriter({
+    async append(all) {
+      done.push('append')
+      return all.map(() => ({ state: 'written' }))
+    },
+  })
+  const written = Array.from({ length: count }, (_, at) => writer.append(appendOf('ann', `${at}`, bytes)))
+  setImmediate(() => done.push('other work'))
+  await Promise.all(written)
+  expect(done).toEqual(['append', 'other work', 'append'])
+})

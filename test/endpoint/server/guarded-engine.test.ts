@@ -138,3 +138,34 @@ test('a call that is left while other work runs has no more tokens', async () =>
   expect(await pending).toEqual(OVER)
   expect(closed()).toBe(1)
 })
+
+test('many streams that have all of their tokens at once share a turn, and one at the pace of a model is never behind them', async () => {
+  const guard = createEngineGuard({}, createDeadlines())
+  const callOf = (next: () => Promise<unknown>) => {
+    const stream = { next, return: async () => OVER, [Symbol.asyncIterator]: () => stream }
+    return guard({ generate: () => stream as unknown as TokenStream, health: async () => {} }).generate([1])
+  }
+  let turn = 0
+  let isOver = false
+  const tick = (): void => {
+    turn += 1
+    if (!isOver) setImmediate(tick)
+  }
+  setImmediate(tick)
+  const counts: number[] = []
+  const read = async (next: () => Promise<unknown>, most: number, turns: number[]) => {
+    const call = callOf(next)
+    for (let at = 0; at < most; at++) {
+      await call.next()
+      counts[turn] = (counts[turn] ?? 0) + 1
+      turns.push(turn)
+    }
+  }
+  const slowTurns: number[] = []
+  const slow = read(() => new Promise((resolve) => setImmediate(resolve, { done: false, value: [1] })), 30, slowTurns)
+  await Promise.all([slow, ...Array.from({ length: 100 }, () => read(gives([1]), 500, []))])
+  isOver = true
+  expect(Math.max(...counts.filter((count) => count > 0))).toBeLessThan(5_000)
+  const waits = slowTurns.slice(1).map((each, at) => each - (slowTurns[at] as number))
+  expect(Math.max(...waits)).toBeLessThan(4)
+})

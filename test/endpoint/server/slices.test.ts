@@ -45,6 +45,11 @@ async function finish<Result>(server: ReturnType<typeof stepwise>, work: Promise
 const WORDS = 'some words of a text '
 const long = (size: number): string => WORDS.repeat(size / WORDS.length)
 const messages = (count: number): object[] => Array.from({ length: count }, () => ({ role: 'user', content: 'Hi' }))
+const calls = (count: number): object[] =>
+  Array.from({ length: count }, (_, at) => [
+    { type: 'function_call', call_id: `c${at}`, name: 'f', arguments: '{}' },
+    { type: 'function_call_output', call_id: `c${at}`, output: 'Done' },
+  ]).flat()
 const strict = (count: number, name = 'f'): object => {
   const properties = Object.fromEntries(Array.from({ length: count }, (_, at) => [`name_${at}`, { type: 'string' }]))
   return { type: 'function', name, strict: true, parameters: { type: 'object', properties } }
@@ -57,6 +62,7 @@ describe('what takes long', () => {
     ['one long word', '/responses', { input: 'lorem'.repeat(60_000) }],
     ['long instructions', '/responses', { input: 'Hi', instructions: long(300_000) }],
     ['many messages', '/responses', { input: messages(10_000) }],
+    ['many calls with their results', '/responses', { input: calls(5_000) }],
     ['a strict function of many parameters', '/responses', { input: 'Hi', tools: [strict(1_000)] }],
     ['many strict functions', '/responses', { input: 'Hi', tools: strictTools(200) }],
     ['many messages of Chat Completions', '/chat/completions', { messages: messages(10_000) }],
@@ -75,6 +81,18 @@ describe('what takes long', () => {
     expect((await finish(server, first)).status).toBe(200)
     expect(server.pauses()).toBeGreaterThan(5)
     expect(server.pauses()).toBeLessThan(400)
+  })
+
+  test.each([
+    ['messages', messages(20_000)],
+    ['calls', calls(10_000)],
+  ])('the passes over many %s that are continued are in slices of their own', async (_, input) => {
+    const server = stepwise()
+    const { body } = await finish(server, server.create({ input }))
+    const before = server.pauses()
+    const next = await finish(server, server.create({ input: 'Go on', previous_response_id: body.id }))
+    expect(next.status).toBe(200)
+    expect(server.pauses() - before).toBeGreaterThan(60)
   })
 
   test('a short request never pauses', async () => {

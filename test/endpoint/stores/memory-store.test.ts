@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
+import { nextTurn } from '../../../src/endpoint/flow/next-turn.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
 import { decodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
 import {
@@ -326,4 +327,64 @@ test('setting the clock of the system changes nothing for a store in memory', as
   } finally {
     vi.useRealTimers()
   }
+})
+
+const many = (count: number, begin = 0) => Array.from({ length: count }, (_, at) => item(`msg_${begin + at}`))
+
+/** Counts the turns of the event loop until something is there. */
+async function turnsUntil(done: Promise<unknown>): Promise<number> {
+  let isDone = false
+  void done.finally(() => {
+    isDone = true
+  })
+  let turns = 0
+  for (; !isDone; turns++) await nextTurn()
+  return turns
+}
+
+test('the items of a long response are counted and indexed in slices, and each is found', async () => {
+  const store = createMemoryStore()
+  await keep(store, { responseId: 'a' }, { input: many(50_000) })
+  const before = store.memory.bytes
+  const last = store.findItem('msg_49999', 'ann')
+  expect(await turnsUntil(last)).toBeGreaterThan(5)
+  expect((await last)?.responseId).toBe('a')
+  expect(store.memory.bytes - before).toBeGreaterThan(50_000 * 400)
+})
+
+test('the items of a long response are removed in slices, and none is found once the response is deleted', async () => {
+  const store = createMemoryStore()
+  await keep(store, { responseId: 'a' }, { input: many(50_000) })
+  await store.findItem('msg_0', 'ann')
+  await store.delete('a', 'ann')
+  const last = store.findItem('msg_49999', 'ann')
+  expect(await turnsUntil(last)).toBeGreaterThan(5)
+  expect(await last).toBeUndefined()
+})
+
+test('a long response that is deleted while it is counted leaves no item and no byte', async () => {
+  const store = createMemoryStore()
+  const before = store.memory.bytes
+  await keep(store, { responseId: 'a' }, { input: many(50_000) })
+  await store.delete('a', 'ann')
+  expect(await store.findItem('msg_0', 'ann')).toBeUndefined()
+  expect(store.memory.bytes).toBe(before)
+  await keep(store, { responseId: 'b' }, { input: many(10) })
+  expect((await store.findItem('msg_3', 'ann'))?.responseId).toBe('b')
+})
+
+test('a store that is full of items forgets as many responses as it has to, and no more', async () => {
+  const store = createMemoryStore({ items: 60_000 })
+  for (const [at, id] of ['a', 'b', 'c'].entries()) {
+    await keep(store, { responseId: id }, { input: many(25_000, at * 25_000) })
+    await store.findItem('none', 'ann')
+  }
+  expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, true, true])
+})
+
+test('the work for one owner makes no other owner wait', async () => {
+  const store = createMemoryStore()
+  await keep(store, { responseId: 'b', owner: 'bob' }, { input: many(1) })
+  await keep(store, { responseId: 'a' }, { input: many(50_000) })
+  expect(await turnsUntil(store.findItem('msg_0', 'bob'))).toBeLessThan(2)
 })

@@ -191,8 +191,13 @@ export async function prepareRequest(
   counted?: number,
 ): Promise<Prepared> {
   const { onUnsupportedConstraint = 'relax', onError, notice, pause = nextTurn, policy, approvedCalls } = options
+  // Each of the following passes over the items costs as much as encoding a character of each.
+  const pace = createPace(pause, signal)
+  const pass = (): Promise<void> | undefined => pace(Array.isArray(request.input) ? request.input.length : 0)
   const isCompaction = checkCompaction(request, options)
+  await pass()
   const { request: whole, placeOf: placeOfTool } = withConversationTools(request)
+  await pass()
   const placeOf = (param: string): string => placeOfSetting(request, placeOfTool(param))
   const choice = toolChoiceOf(promptedRequest(request, isCompaction))
   const parts = isCompaction ? [] : strictParts(whole, choice)
@@ -212,8 +217,10 @@ export async function prepareRequest(
   const prompted = promptedRequest(withTerms(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
+  await pass()
   const teaching = taughtTools(prompted, { listings, hosted, policy, choice: given })
   const tools = await withPauses(teaching, pause, signal)
+  await pass()
   checkDemand(tools)
   const rendering = renderingOf(options, hosted, at)
   const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../shared/parse-json.js'
 import {
   invalidType,
   invalidValue,
@@ -39,7 +40,7 @@ export function* readMessage(
     count?.bytes(data.length)
     const values = yield* scanJson(data, resolveLimits(size), work)
     count?.values(values)
-    message = JSON.parse(data)
+    message = yield* parseJson(data, work)
   } catch (error) {
     if (error instanceof RequestError) return { type: 'refused', error, lane: undefined }
     return refused('The message is not valid JSON.', 'invalid_json')

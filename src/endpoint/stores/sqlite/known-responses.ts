@@ -1,3 +1,4 @@
+import type { Slices, Work } from '../../../shared/slices.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
 import { bytesOfFinished } from '../bytes-of.js'
 import { compacted } from '../compacted.js'
@@ -119,9 +120,13 @@ export class KnownResponses {
 }
 
 /** Returns a response as it is kept. */
-export function readResponse({ responseId, stamp }: Stamped, given: FinishedResponse): ReadResponse {
+export function* readResponse(
+  { responseId, stamp }: Stamped,
+  given: FinishedResponse,
+  work: Work,
+): Slices<ReadResponse> {
   const finished = compacted(given)
-  return { responseId, stamp, finished, bytes: bytesOfFinished(finished) }
+  return { responseId, stamp, finished, bytes: yield* bytesOfFinished(finished, work) }
 }
 
 /** Returns a response after those that it continues, the first one first. */

@@ -11,20 +11,14 @@ import type {
   StoredBlock,
 } from '../store.js'
 import type { Stamped } from './known-responses.js'
+import type { PackedParts } from './packed-parts.js'
 
 /* The store's requests to its worker, and their results. Content is bytes here, which may be encrypted. */
-
-/** An item of a finished response. */
-export interface Part {
-  readonly itemId: string | null
-  readonly isOutput: boolean
-  readonly bytes: Uint8Array
-}
 
 /** A finished response without its items, and its items. */
 export interface Became {
   readonly head: Uint8Array
-  readonly parts: readonly Part[]
+  readonly parts: PackedParts
 }
 
 export interface AppendRow {

@@ -11,9 +11,9 @@ import type {
   FinishedRow,
   Moment,
   Operations,
-  Part,
   StampedRow,
 } from './operation-types.js'
+import { type Part, packed, partsOf } from './packed-parts.js'
 import { createStatements } from './statements.js'
 
 /*
@@ -82,7 +82,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
     const parts = rows.map(({ item_id, is_output, bytes }): Part => {
       return { itemId: item_id as string | null, isOutput: is_output === 1, bytes: bytes as Uint8Array }
     })
-    return { head: head as Uint8Array, parts }
+    return { head: head as Uint8Array, parts: packed(parts) }
   }
 
   function appendOne({ lease, at, entries, end, leaseSeconds }: AppendRow, time: Moment): AppendedRow {
@@ -127,7 +127,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       rid as Value,
     )
     let bytes = became.head.length + (entries?.bytes.length ?? 0)
-    for (const { itemId, isOutput, bytes: part } of became.parts) {
+    for (const { itemId, isOutput, bytes: part } of partsOf(became.parts)) {
       sql('INSERT INTO parts (rid, owner, item_id, is_output, bytes) VALUES (?, ?, ?, ?, ?)').run(
         rid as Value,
         owner as Value,
@@ -230,7 +230,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       for (let bytes = 0; next !== undefined && rows.length < most && bytes < PAGE_BYTES; ) {
         const became = becameOf(next['rid'] as Value, next['head'] as Value)
         rows.push({ ...stamped(next), ...became })
-        bytes = became.parts.reduce((sum, part) => sum + part.bytes.length, bytes + became.head.length)
+        bytes += became.head.length + became.parts.bytes.length
         next = rowAt(next['previous'])
       }
       return { rows, next: next && stamped(next) }

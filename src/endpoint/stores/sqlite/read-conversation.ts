@@ -1,3 +1,5 @@
+import { createWork, withPauses } from '../../../shared/slices.js'
+import { nextTurn } from '../../flow/next-turn.js'
 import { type KnownResponse, type KnownResponses, type ReadResponse, readResponse } from './known-responses.js'
 import type { Climbed, FoundTip, StampedRow } from './operation-types.js'
 import type { StoreThread } from './store-thread.js'
@@ -31,6 +33,7 @@ export function createConversationReader(
   async function read(tip: StampedRow, last: StampedRow, owner: string): Promise<KnownResponse | undefined> {
     // From the last one to the first.
     const read: ReadResponse[] = []
+    const work = createWork()
     let next: StampedRow | undefined = last
     let before: KnownResponse | undefined
     for (let most = FIRST; next !== undefined; most *= GROWTH) {
@@ -39,7 +42,8 @@ export function createConversationReader(
       for (const row of part.rows) {
         before = known.get(row)
         if (before !== undefined) break
-        read.push(readResponse(row, content.finishedOf(row, row.responseId, owner)))
+        const finished = await withPauses(content.finishedOf(row, row.responseId, owner, work), nextTurn)
+        read.push(await withPauses(readResponse(row, finished, work), nextTurn))
       }
       before ??= part.next && known.get(part.next)
       next = before === undefined ? part.next : undefined

@@ -2,10 +2,13 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { closable } from '../../../shared/closable.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { createWork, withPauses } from '../../../shared/slices.js'
 import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
+import { nextTurn } from '../../flow/next-turn.js'
 import { compacted } from '../compacted.js'
-import type { FinishedResponse, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
+import { OwnersWork } from '../owners-work.js'
+import type { Append, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Driver } from './driver.js'
 import { KnownResponses, lineageOf, readResponse } from './known-responses.js'
@@ -137,18 +140,26 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   const known = new KnownResponses({ most: cacheBytes, seconds: CACHE_SECONDS, clock: steadySeconds })
   const readConversation = createConversationReader(call, known, content)
 
+  /** Keeping the responses that ended here. */
+  const keeping = new OwnersWork()
+
   /** Keeps a response that ended here, if what it continues is known: the next request continues it. */
-  function keepEnded({ ended }: AppendedRow, finished: FinishedResponse | undefined): void {
-    if (ended === undefined || finished === undefined) return
-    const previous = ended.previous && known.get(ended.previous)
-    if (ended.previous === undefined || previous !== undefined) known.add([readResponse(ended.row, finished)], previous)
+  function keepEnded({ ended }: AppendedRow, { lease, end }: Append): void {
+    if (ended === undefined || end === undefined) return
+    if (ended.previous !== undefined && known.get(ended.previous) === undefined) return
+    keeping.do(lease.owner, function* (work) {
+      const read = yield* readResponse(ended.row, end.finished, work)
+      const previous = ended.previous && known.get(ended.previous)
+      if (ended.previous === undefined || previous !== undefined) known.add([read], previous)
+    })
   }
 
   async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
     const found = await call({ owner }, 'find', responseId, owner, known.stampOf(responseId), time())
     if (found === undefined || found.state === 'running') return found
     if (found.content !== undefined) {
-      return { state: 'finished', finished: compacted(content.finishedOf(found.content, responseId, owner)) }
+      const finished = await withPauses(content.finishedOf(found.content, responseId, owner, createWork()), nextTurn)
+      return { state: 'finished', finished: compacted(finished) }
     }
     const there = known.get(found.row)
     // Forgotten while the file was asked.
@@ -165,21 +176,23 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
       return await call({ owner }, 'open', { ...response, entries }, time())
     },
     async append(appends) {
-      const rows = appends.map(({ lease, at, entries, end, leaseSeconds }): AppendRow => {
+      const work = createWork()
+      const rows: AppendRow[] = []
+      for (const { lease, at, entries, end, leaseSeconds } of appends) {
         const { responseId, owner } = lease
-        return {
+        rows.push({
           ...{ lease, at, leaseSeconds },
           entries: entries && content.encryptBlock(entries, responseId, owner, at),
           end: end && {
-            became: content.becameOf(end.finished, responseId, owner),
+            became: await withPauses(content.becameOf(end.finished, responseId, owner, work), nextTurn),
             entries: end.entries && content.encryptBlock(end.entries, responseId, owner, 0),
             freesKey: end.freesKey ?? false,
           },
-        }
-      })
+        })
+      }
       // Before all reading: a process that reads much renews its leases in time.
       const appended = await call('first', 'append', rows, time())
-      for (const [at, row] of appended.entries()) keepEnded(row, appends[at]?.end?.finished)
+      for (const [at, row] of appended.entries()) keepEnded(row, appends[at] as Append)
       wake(appends.map(({ lease }) => lease.responseId))
       return appended.map((row) => row.appended)
     },
@@ -187,6 +200,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     expired: (most) => call('first', 'expired', most, time()),
     find,
     async lineage(responseId, owner) {
+      await keeping.of(owner)
       const found = await call({ owner }, 'lineage', responseId, owner, time())
       if (found === undefined) return undefined
       const { state, tip, last } = found

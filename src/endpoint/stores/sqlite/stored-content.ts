@@ -1,18 +1,24 @@
 import type { InputItem } from '../../../core/responses/input-items.js'
+import type { Slices, Work } from '../../../shared/slices.js'
 import type { EntryBlock, FinishedResponse, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Became } from './operation-types.js'
+import { type Part, packed, partsOf } from './packed-parts.js'
 
 /** Converts content to its stored form and back. */
 export interface StoredContent {
   encryptBlock(block: EntryBlock, responseId: string, owner: string, at: number): EntryBlock
   decryptBlock(block: StoredBlock, responseId: string, owner: string): StoredBlock
   /** Stores the items separately, so that each is found by its id and none is stored twice. */
-  becameOf(finished: FinishedResponse, responseId: string, owner: string): Became
-  finishedOf(became: Became, responseId: string, owner: string): FinishedResponse
+  becameOf(finished: FinishedResponse, responseId: string, owner: string, work: Work): Slices<Became>
+  finishedOf(became: Became, responseId: string, owner: string, work: Work): Slices<FinishedResponse>
   /** Opens an item for any of its holders: a response's own item takes the place of a client's copy. */
   itemOf(bytes: Uint8Array, owner: string): InputItem
 }
+
+/** The cost of an item, and how many of its bytes are written or read in the time that encoding a character takes. */
+const ITEM = 4
+const WRITTEN = 16
 
 /** Encrypts content for its place in the store, if there is a cipher. */
 export function contentOf(cipher: ContentCipher | undefined): StoredContent {
@@ -33,23 +39,33 @@ export function contentOf(cipher: ContentCipher | undefined): StoredContent {
     decryptBlock({ at, count, bytes }: StoredBlock, responseId: string, owner: string): StoredBlock {
       return { at, count, bytes: decrypt(bytes, 'entries', owner, responseId, at) }
     },
-    becameOf({ response, added, history }: FinishedResponse, responseId: string, owner: string): Became {
+    *becameOf({ response, added, history }, responseId, owner, work) {
       const head = { response: { ...response, output: [] }, history }
-      const partOf = (isOutput: boolean) => (item: InputItem) => {
-        const itemId = idOf(item)
-        return { itemId, isOutput, bytes: encrypt(encoder.encode(JSON.stringify(item)), 'item', owner) }
+      const parts: Part[] = []
+      for (const [list, isOutput] of [
+        [added, false] as const,
+        [response.output as readonly InputItem[], true] as const,
+      ]) {
+        for (const item of list) {
+          const bytes = encrypt(encoder.encode(JSON.stringify(item)), 'item', owner)
+          parts.push({ itemId: idOf(item), isOutput, bytes })
+          work.left -= ITEM + bytes.length / WRITTEN
+          if (work.left <= 0) yield* work.pause()
+        }
       }
       return {
         head: encrypt(encoder.encode(JSON.stringify(head)), 'response', owner, responseId),
-        parts: [...added.map(partOf(false)), ...(response.output as readonly InputItem[]).map(partOf(true))],
+        parts: packed(parts),
       }
     },
-    finishedOf({ head, parts }: Became, responseId: string, owner: string): FinishedResponse {
+    *finishedOf({ head, parts }, responseId, owner, work) {
       const { response, history } = JSON.parse(decoder.decode(decrypt(head, 'response', owner, responseId)))
       const added: InputItem[] = []
       const output: InputItem[] = []
-      for (const { isOutput, bytes } of parts) {
+      for (const { isOutput, bytes } of partsOf(parts)) {
         ;(isOutput ? output : added).push(this.itemOf(bytes, owner))
+        work.left -= ITEM + bytes.length / WRITTEN
+        if (work.left <= 0) yield* work.pause()
       }
       return { response: { ...response, output }, added, history }
     },

@@ -90,6 +90,8 @@ export async function resolveConversation(
   if (walk !== undefined) await walk
   const [first] = earlier.responses
   const { items: before, readable, history, prompt } = context.known.of(earlier.responses)
+  const known = pace(before.length)
+  if (known !== undefined) await known
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
   const sent: InputItem[] = []
   for (const [index, item] of found.items.entries()) {
@@ -121,17 +123,20 @@ export async function resolveConversation(
   const { input: items, places } = withRequests(sent, shown, groups)
   await pass()
   const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
-  const request = {
-    ...parsed,
-    // Concatenated, because spreading copies a list of references ten times as slowly.
-    input: readable.concat((foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items).filter(isRead)),
-  }
+  const trusted = foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items
+  await pass()
+  const read = trusted.filter(isRead)
+  await pass()
+  // Concatenated, because spreading copies a list of references ten times as slowly.
+  const request = { ...parsed, input: readable.concat(read) }
   if (hasOtherItems(parsed)) checkToolChoice(request as ParsedRequest)
+  const readPlaces = places.filter((_, at) => isRead(items[at] as InputItem))
+  await pass()
   return {
     // The parsed request has fields that `ResponseRequest` leaves open.
     request: request as ResponseRequest,
     input: before.concat(items),
-    places: new Array<Place>(before.length).concat(places.filter((_, at) => isRead(items[at] as InputItem))),
+    places: new Array<Place>(before.length).concat(readPlaces),
     history: history.concat(own.history ?? []),
     addition: sinceStored(earlier, own),
     own,

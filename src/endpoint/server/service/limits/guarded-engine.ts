@@ -7,7 +7,7 @@ import {
   type TokenEngine,
   type TokenStream,
 } from '../../../../engines/contract/index.js'
-import { nextTurn } from '../../../flow/next-turn.js'
+import { later, nextTurn } from '../../../flow/next-turn.js'
 import { LOGPROB_BYTES } from '../../../stores/bytes-of.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
 import type { Meter } from './counted.js'
@@ -44,6 +44,7 @@ export type GuardEngine = (engine: TokenEngine, guards?: CallGuards) => TokenEng
 
 export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): GuardEngine {
   const { tokenSeconds = 60 } = limits
+  const turns = new Turns()
   return (engine, { meter, observed, calls } = {}) => {
     const { capabilities } = engine
     return {
@@ -53,7 +54,7 @@ export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): 
         const trace = call?.span?.trace ?? options?.trace
         try {
           const stream = engine.generate(prompt, { ...options, ...calls?.begin(), ...(trace && { trace }) })
-          return new GuardedStream(stream, { limits, deadlines, meter, call, calls })
+          return new GuardedStream(stream, { limits, deadlines, meter, call, calls, turns })
         } catch (error) {
           call?.ended(true)
           throw error
@@ -79,13 +80,37 @@ interface StreamGuards {
   readonly meter: Meter | undefined
   readonly call: ModelCallObservation | undefined
   readonly calls: CallWatch | undefined
+  readonly turns: Turns
 }
 
 /**
- * Tokens that are handed on before other work runs. An engine that computes nothing, such as a recording, has all of
- * them at once: a million would take the event loop for seconds.
+ * Tokens and log-probabilities that are handed on before other work runs. An engine that computes nothing, such as a
+ * recording, has all of them at once: a million would take the event loop for seconds.
  */
 const TOKENS_PER_TURN = 1_024
+/** The same of all streams together: 500 streams that have all their tokens at once took half a second. */
+const ALL_PER_TURN = 2_048
+/** What a stream may hand on in any case, so that one at a model's pace never waits behind those. */
+const LEAST_PER_TURN = 4
+
+/** Counts the tokens and log-probabilities of all streams in a turn of the event loop. */
+class Turns {
+  /** The number of the turn. */
+  number = 0
+  #count = 0
+
+  /** Adds some. Returns whether the turn has enough. */
+  add(more: number): boolean {
+    if (this.#count === 0) later(this.#end)
+    this.#count += more
+    return this.#count >= ALL_PER_TURN
+  }
+
+  readonly #end = (): void => {
+    this.#count = 0
+    this.number += 1
+  }
+}
 
 /** One object for all guards of a call, which answers by callbacks, so that no token pays for a promise of a guard. */
 class GuardedStream implements CallbackStream {
@@ -102,7 +127,9 @@ class GuardedStream implements CallbackStream {
   #isOver = false
   #hasReported = false
   #isLeft = false
-  /** The tokens since other work could run. */
+  readonly #turns: Turns
+  /** The latest turn in which it had a token, and its tokens and log-probabilities since then. */
+  #turn = 0
   #sinceTurn = 0
   /** A step of many tokens, which is handed on in parts, and how many of them were. */
   #step: readonly HarmonyToken[] | Uint32Array = []
@@ -110,12 +137,13 @@ class GuardedStream implements CallbackStream {
   #answered: (step: EngineStep) => void = () => {}
   #refused: (error: unknown) => void = () => {}
 
-  constructor(stream: TokenStream, { limits, deadlines, meter, call, calls }: StreamGuards) {
+  constructor(stream: TokenStream, { limits, deadlines, meter, call, calls, turns }: StreamGuards) {
     this.#stream = stream
     this.#limits = limits
     this.#meter = meter
     this.#call = call
     this.#calls = calls
+    this.#turns = turns
     this.#deadline = deadlines.open(() => this.#expire())
   }
 
@@ -167,16 +195,24 @@ class GuardedStream implements CallbackStream {
     this.#calls?.taken()
     this.#calls = undefined
     let count = 0
+    let work = 0
     try {
       if (step.done) this.#end(false)
-      else count = this.#count(step.value)
+      else {
+        const logprobs = logprobsOf(step.value)
+        count = this.#count(step.value, logprobs)
+        work = count + logprobs
+      }
     } catch (error) {
       this.#close()
       this.#refused(error)
       return
     }
-    this.#sinceTurn += count
-    if (this.#sinceTurn < TOKENS_PER_TURN) {
+    if (this.#turn !== this.#turns.number) this.#sinceTurn = 0
+    this.#turn = this.#turns.number
+    this.#sinceTurn += work
+    const isFull = work > 0 && this.#turns.add(work)
+    if (this.#sinceTurn < (isFull ? LEAST_PER_TURN : TOKENS_PER_TURN)) {
       this.#answered(step)
       return
     }
@@ -217,11 +253,11 @@ class GuardedStream implements CallbackStream {
   }
 
   /** Returns the number of tokens. @throws EngineError if there is no room */
-  #count(chunk: unknown): number {
+  #count(chunk: unknown, logprobs: number): number {
     const count = typeof chunk === 'object' && chunk !== null && 'length' in chunk ? Number(chunk.length) : 1
     this.#hasBegun ||= Object(chunk).length !== 0
     this.#call?.sampled(count)
-    this.#meter?.add(count * TOKEN_BYTES + logprobsOf(chunk) * LOGPROB_BYTES)
+    this.#meter?.add(count * TOKEN_BYTES + logprobs * LOGPROB_BYTES)
     return count
   }
 

@@ -35,7 +35,7 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
     // Joins appends of other responses in this step of the loop.
     await undefined
     for (;;) {
-      const batch = waiting.take(MOST, MOST_BYTES)
+      const { taken: batch, isFull } = waiting.take(MOST, MOST_BYTES)
       if (batch.length === 0) break
       try {
         const appended = await store.append(batch.map(({ append }) => append))
@@ -43,8 +43,8 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
       } catch (error) {
         for (const { reject } of batch) reject(error)
       }
-      // A store in memory answers in the same turn.
-      if (batch.length === MOST) await new Promise<void>(later)
+      // A store in memory answers in the same turn, and what the batch shows fills it.
+      if (isFull) await new Promise<void>(later)
     }
     isWriting = false
   }

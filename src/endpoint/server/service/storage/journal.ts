@@ -2,7 +2,7 @@ import type { Entry } from '../../../journal/entry.js'
 import type { Appended, FinishedResponse, Lease, NewResponse, Opening } from '../../../stores/store.js'
 import { StoreConflict } from '../../../stores/store.js'
 import type { ResponseRepository } from './response-repository.js'
-import { blockOf, type Written, wholeBlockOf } from './written.js'
+import { blockOf, largeBlockOf, type Written } from './written.js'
 
 /** The facts with which a response begins in the store, without its entries. */
 export type Beginning = Omit<NewResponse, 'entries' | 'leaseSeconds'>
@@ -84,7 +84,7 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
   if (lease !== undefined) begun()
 
   async function open(beginning: Beginning, added: readonly Entry[]): Promise<void> {
-    const block = blockOf(added)
+    const block = await largeBlockOf(added)
     let opening: Opening
     try {
       opening = await store.open({ ...beginning, entries: block, leaseSeconds })
@@ -102,7 +102,7 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
     unknown = added
     const append = { lease: held, at: entries.length, entries: blockOf(added), leaseSeconds }
     if (ended === undefined) return writer.append(append).then(answered, failed)
-    return wholeBlockOf([...entries, ...added])
+    return largeBlockOf([...entries, ...added])
       .then((whole) => {
         const end = { finished: ended, entries: whole, ...(isGivenUp(added.at(-1)) && { freesKey: true }) }
         return writer.append({ ...append, end })

@@ -13,7 +13,7 @@ import {
 } from '../../../stores/store.js'
 import type { BatchWriter } from './batch-writer.js'
 import { STORE_FAILED } from './store-failed.js'
-import { blockOf, type Written, wholeBlockOf } from './written.js'
+import { blockOf, largeBlockOf, type Written } from './written.js'
 
 /** The end of a response whose writer could not continue. */
 export interface UnwrittenEnd {
@@ -102,7 +102,7 @@ export function unfinishedResponse(options: UnfinishedOptions): UnfinishedRespon
         lease,
         at,
         entries,
-        end: { finished, entries: await wholeBlockOf(all) },
+        end: { finished, entries: await largeBlockOf(all) },
         leaseSeconds,
       })
       if (appended.state === 'written') return { finished, events }

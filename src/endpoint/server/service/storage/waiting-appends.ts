@@ -9,7 +9,13 @@ export interface WaitingAppends<Waiting> {
    * @param most - the maximum number
    * @param mostBytes - the bytes of entries after which no more is taken
    */
-  take(most: number, mostBytes: number): readonly Waiting[]
+  take(most: number, mostBytes: number): TakenAppends<Waiting>
+}
+
+export interface TakenAppends<Waiting> {
+  readonly taken: readonly Waiting[]
+  /** Whether a limit was reached. */
+  readonly isFull: boolean
 }
 
 /**
@@ -38,6 +44,7 @@ export function createWaitingAppends<Waiting extends { readonly append: Append }
       /** The other appends of the responses that are taken. */
       const left: (readonly [string, string, Waiting[]])[] = []
       let bytes = 0
+      const isFull = (): boolean => taken.length >= most || bytes >= mostBytes
       // What is put back comes behind all others, and is met after the last of them.
       for (const [owner, responses] of owners) {
         owners.delete(owner)
@@ -52,10 +59,10 @@ export function createWaitingAppends<Waiting extends { readonly append: Append }
           break
         }
         if (responses.size > 0) owners.set(owner, responses)
-        if (taken.length >= most || bytes >= mostBytes) break
+        if (isFull()) break
       }
       for (const [responseId, owner, appends] of left) put(responseId, owner, appends)
-      return taken
+      return { taken, isFull: isFull() }
     },
   }
 }

@@ -17,7 +17,10 @@ export function blockOf(entries: readonly Entry[]): EntryBlock {
   return { count: entries.length, bytes: encodeEntries(entries) }
 }
 
-/** Encodes all entries of a response, and lets other work run in between: with log-probabilities they may take 20 MB. */
-export async function wholeBlockOf(entries: readonly Entry[]): Promise<EntryBlock> {
+/**
+ * Encodes the first entries of a response, or all of them, and lets other work run in between: a request may have 32 MB,
+ * and log-probabilities 20.
+ */
+export async function largeBlockOf(entries: readonly Entry[]): Promise<EntryBlock> {
   return { count: entries.length, bytes: await withPauses(encodeEntriesInSlices(entries), nextTurn) }
 }

@@ -6,7 +6,7 @@ import type { Setup } from '../setup.js'
 import { finishedResponse } from '../storage/finished-response.js'
 import { isOurs, isUnreadable, readEntries } from '../storage/stored-entries.js'
 import { unfoldedResponse } from '../storage/unfolded-response.js'
-import { blockOf, wholeBlockOf } from '../storage/written.js'
+import { blockOf, largeBlockOf } from '../storage/written.js'
 
 /** Cancels a response that another process runs or ran, and that can no longer write. */
 export async function cancelledElsewhere(setup: Setup, responseId: string, owner: string): Promise<void> {
@@ -62,7 +62,7 @@ export async function endClaimed(
     if (response === undefined) throw new Error(`${responseId} has no end`)
     const { transcript, files } = translation
     const finished = finishedResponse({ response, transcript, files }, open, { seal: setup.seal, owner })
-    const all = await wholeBlockOf([...entries, end])
+    const all = await largeBlockOf([...entries, end])
     await writer.append({ lease, at: count, entries: blockOf([end]), end: { finished, entries: all }, leaseSeconds })
   } finally {
     translation.dispose()

@@ -1,0 +1,172 @@
+// What one owner's clients, model and MCP server cost another owner's stream, and the memory of the process.
+import { expect } from './measure.mjs'
+import { startProgram } from './start-program.mjs'
+
+/** The longest turn of the thread that serves the other owner, in milliseconds of processor time. */
+const TURN = 100
+/** How many times what may be counted the process may grow by. */
+const GROWTH = 1.5
+const ANN = 'ann'
+
+/**
+ * Each attack by a name: how often it repeats what its model does, full and in a smoke test, and what it does. Those with
+ * `isCounted` are held, or kept, up to `limits.memoryBytes`.
+ */
+const ATTACKS = [
+  {
+    name: '500 readers of one byte a second',
+    size: [2_000, 10],
+    async run({ load, port, size }) {
+      await load.ask('hold', { port, count: size(500, 5), owner: ANN, isSlow: true, model: 'stored' })
+      await pause(size(10_000, 300))
+      return 'left'
+    },
+  },
+  {
+    name: '60 requests with large schemas and input, at once',
+    size: [1, 1],
+    async run({ load, port, size }) {
+      const letters = 'lorem ipsum '.repeat(size(20_000, 10))
+      const properties = Object.fromEntries(Array.from({ length: size(400, 5) }, (_, at) => [`property_${at}`, SCHEMA]))
+      const parameters = { type: 'object', properties, required: [], additionalProperties: false }
+      const tools = Array.from({ length: 5 }, (_, at) => ({
+        type: 'function',
+        name: `f${at}`,
+        strict: true,
+        parameters,
+      }))
+      const fields = { model: 'strict', input: letters, tools, max_output_tokens: 16 }
+      return (await load.ask('bodies', { port, count: size(60, 3), owner: ANN, fields })).statuses
+    },
+  },
+  ...[
+    ['a header of a million tokens', 'headers', [4_000, 4]],
+    ['a call of a million tokens', 'calls', [3_000, 4]],
+    ['100,000 items of one token', 'items', [100_000, 10]],
+    ['a million tokens of 64 to 128 letters', 'letters', [200_000, 10]],
+  ].map(([what, model, size]) => ({
+    name: `a model that writes ${what}`,
+    size,
+    async run({ load, port }) {
+      const fields = { model, stream: true, tools: [{ type: 'function', name: 'f', parameters: { type: 'object' } }] }
+      return (await load.ask('bodies', { port, count: 1, owner: ANN, fields })).statuses
+    },
+  })),
+  {
+    name: '16 streams with 20 log-probabilities a token',
+    size: [500, 4],
+    isCounted: true,
+    async run({ load, port, size }) {
+      const fields = { model: 'logprobs', top_logprobs: 20, include: ['message.output_text.logprobs'], stream: true }
+      return (await load.ask('bodies', { port, count: size(16, 2), owner: ANN, fields })).statuses
+    },
+  },
+  {
+    name: '100 readers of one stored stream',
+    size: [200, 4],
+    isCounted: true,
+    async run({ load, port, size }) {
+      const about = { port, count: size(100, 5), owner: ANN, fields: { model: 'stored' } }
+      return (await load.ask('follow', about)).statuses
+    },
+  },
+  {
+    name: 'an MCP server that pings without end',
+    size: [1, 1],
+    isCounted: true,
+    async run({ load, port, size }) {
+      const tools = [{ type: 'mcp', server_label: 'flood', require_approval: 'never' }]
+      const fields = { model: 'mcp', tools }
+      return (await load.ask('bodies', { port, count: size(4, 1), owner: ANN, fields })).statuses
+    },
+  },
+  {
+    name: 'an MCP server that lists in pages of 9 MB',
+    size: [1, 1],
+    isCounted: true,
+    isListing: true,
+    async run({ load, port, size }) {
+      const tools = [{ type: 'mcp', server_label: 'flood', require_approval: 'never' }]
+      return (await load.ask('bodies', { port, count: size(4, 1), owner: ANN, fields: { model: 'answer', tools } }))
+        .statuses
+    },
+  },
+]
+
+const SCHEMA = {
+  anyOf: [
+    { type: 'string', pattern: '^[a-z]{1,20}-[0-9]+$' },
+    { type: 'string', format: 'date-time' },
+  ],
+}
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** @returns the rows: of each attack its longest turn and, where it fills the memory, the growth of the process */
+export async function attacksByKind({ size }) {
+  const memoryBytes = size(256, 64) * 1_048_576
+  const rows = []
+  const load = await startProgram('load')
+  const flood = await startProgram('flood')
+  const isSmoke = size(false, true)
+  let server
+  try {
+    for (const attack of ATTACKS) {
+      // What one attack leaves in memory is no other one's.
+      if (server === undefined || !isSmoke) {
+        server?.child.kill()
+        server = await startProgram('attacked', String(memoryBytes), flood.url, String(size(2_000, 200)))
+      }
+      rows.push(...(await rowsOf(attack, { load, flood, server, size, memoryBytes, isSmoke })))
+      await load.ask('release')
+    }
+    return rows
+  } finally {
+    for (const one of [load, flood, server]) one?.child.kill()
+  }
+}
+
+async function rowsOf(attack, { load, flood, server, size, memoryBytes, isSmoke }) {
+  const { port } = server
+  await flood.ask('set', { isListing: attack.isListing === true })
+  // Once with little, so that the measured code is loaded and compiled.
+  if (!isSmoke) {
+    await server.ask('size', 4)
+    await attack.run({ load, port, size: (_, tiny) => tiny })
+    await load.ask('release')
+  }
+  await server.ask('size', size(...attack.size))
+  await load.ask('watch', { port, count: 1, owner: 'bob', model: 'steady' })
+  await pause(size(1_000, 100))
+  await load.ask('gap')
+  const { rss: before } = await server.ask('memory')
+  await server.ask('longestOfThread')
+  let most = before
+  let isOver = false
+  const watching = (async () => {
+    while (!isOver) {
+      await pause(50)
+      if (!isOver) most = Math.max(most, await server.ask('rss'))
+    }
+  })()
+  const started = performance.now()
+  const answer = await attack.run({ load, port, size })
+  const seconds = (performance.now() - started) / 1000
+  isOver = true
+  await watching
+  const turn = await server.ask('longestOfThread')
+  const { gap, open } = await load.ask('gap')
+  expect(open >= 1, `${attack.name}: the other owner's stream has ended`)
+  const growth = (most - before) / memoryBytes
+  const rows = [
+    {
+      figure: attack.name,
+      value: turn,
+      unit: 'ms',
+      atMost: TURN,
+      note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; ${answer} in ${seconds.toFixed(1)} s; RSS ${(before / 1e6).toFixed(0)} to ${(most / 1e6).toFixed(0)} MB`,
+    },
+  ]
+  if (!attack.isCounted) return rows
+  const figure = `${attack.name}: growth of RSS`
+  return [...rows, { figure, value: growth, unit: 'of memoryBytes', atMost: GROWTH }]
+}
