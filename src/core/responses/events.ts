@@ -21,6 +21,8 @@ import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wir
 type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
 
 export type ResponseCreatedEvent = Lifecycle<'created'>
+/** A response in the background waits for its turn: after `response.created`, before `response.in_progress`. */
+export type ResponseQueuedEvent = Lifecycle<'queued'>
 export type ResponseInProgressEvent = Lifecycle<'in_progress'>
 export type ResponseCompletedEvent = Lifecycle<'completed'>
 /** Also ends a cancelled response, whose status says so: the API has no event for it. */
@@ -146,6 +148,7 @@ export interface ItemEventByType extends BuiltinEvents {
 
 export type ResponseStreamEvent =
   | ResponseCreatedEvent
+  | ResponseQueuedEvent
   | ResponseInProgressEvent
   | TerminalEvent
   | ErrorEvent

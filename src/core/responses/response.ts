@@ -1,6 +1,7 @@
 import type { OutputItem } from './items.js'
 
-export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+/** `queued`: a response in the background that waits for its turn. */
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** Token counts, in tokens. `cache_write_tokens` is always 0 here; clients that know it require it. */
 export interface ResponseUsage {

@@ -1,4 +1,5 @@
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
+import { isOpen } from '../response-object/response-object.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
@@ -21,7 +22,7 @@ export async function collectResponse(events: AsyncIterable<Events> | Iterable<E
     for (const event of [given].flat() as ResponseStreamEvent[]) {
       checkEvent('collectResponse', event)
       last = event.type
-      if ('response' in event && event.response.status !== 'in_progress') response = event.response
+      if ('response' in event && !isOpen(event.response.status)) response = event.response
     }
   }
   check(response !== undefined, 'collectResponse', 'a terminal event', last, 'no_terminal_event')
