@@ -61,7 +61,6 @@ export const OF_RESPONSES: AllowedGaps = [
     /^\.incomplete_details\.reason = '(max_messages|steered)'$/,
     'of clients that steer a running response; none does here',
   ],
-  [/^\.status = 'cancelled'$/, 'a stored response may be: `KeptResponse`; no stream says so'],
   [/^\.(image|input_transformations|moderation|prompt|prompt_cache_diagnostics|tool_usage)$/, "OpenAI's own"],
   [/^\.instructions\[\]$/, 'instructions are a text here'],
   [/^\.reasoning\.generate_summary$/, 'echoed as summary'],
