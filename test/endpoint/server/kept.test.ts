@@ -225,7 +225,7 @@ describe('an Idempotency-Key', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'gpt-oss', input: 'Hi', stream: true }),
     })
-    const waiting = [1, 2, 3].map(() => create({ input: 'Hi', max_output_tokens: 1 }, key))
+    const waiting = [1, 2, 3].map(() => create({ input: 'Hi', background: true }, key))
     await until(() => service.load.waiting > 0)
     await first.body?.cancel()
     const answers = await Promise.all(waiting)
