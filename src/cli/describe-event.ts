@@ -23,6 +23,7 @@ function factsOf(event: ResponseStreamEvent): string {
   if ('delta' in event) return excerpt(event.delta, EXCERPT)
   switch (event.type) {
     case 'response.created':
+    case 'response.queued':
     case 'response.in_progress':
     case 'response.completed':
     case 'response.incomplete':

@@ -1,11 +1,11 @@
-import type { ResponseStreamEvent } from '../core/responses/events.js'
+import type { ResponseStreamEvent, ServedStreamEvent } from '../core/responses/events.js'
 import type { OutputItem } from '../core/responses/items.js'
 import type { Response } from '../core/responses/response.js'
 
 /* Shared by APIs whose answers are built from a response's events but do not contain them. */
 
-/** Events as `translate` and `translateBatches` yield them. */
-export type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
+/** Events as `translate`, `translateBatches` and `decodeSse` yield them. */
+export type Events = ServedStreamEvent | readonly ServedStreamEvent[]
 
 /** Returns the response that an event ends without an answer: one that failed or was cancelled. */
 export function unansweredIn(event: ResponseStreamEvent): Response | undefined {
@@ -13,17 +13,17 @@ export function unansweredIn(event: ResponseStreamEvent): Response | undefined {
   return event.type === 'response.incomplete' && event.response.status === 'cancelled' ? event.response : undefined
 }
 
-/** Maps the events of a stream in order. */
+/** Maps the events of a stream in order, without keep-alives: these APIs have their own. */
 export async function* encodeAll<Encoded>(
   events: AsyncIterable<Events> | Iterable<Events>,
   encode: (event: ResponseStreamEvent) => readonly Encoded[],
 ): AsyncGenerator<Encoded, void> {
   for await (const given of events) {
-    for (const event of isBatch(given) ? given : [given]) yield* encode(event)
+    for (const event of isBatch(given) ? given : [given]) if (event?.type !== 'keepalive') yield* encode(event)
   }
 }
 
-function isBatch(events: Events): events is readonly ResponseStreamEvent[] {
+function isBatch(events: Events): events is readonly ServedStreamEvent[] {
   return Array.isArray(events)
 }
 

@@ -1,4 +1,4 @@
-import type { ResponseStreamEvent } from '../core/responses/events.js'
+import type { KeepAliveEvent, ResponseStreamEvent, ServedStreamEvent } from '../core/responses/events.js'
 import type { Response } from '../core/responses/response.js'
 import { check, checkEvent, checkStream } from '../shared/errors.js'
 import { type Fields, isFields } from '../shared/fields.js'
@@ -33,13 +33,13 @@ export interface Dialect<Name extends string = string, Theirs extends DialectRes
 }
 
 /**
- * Maps a stream to a dialect, lazily, with its events numbered from 0.
+ * Maps a stream to a dialect, lazily, with its events numbered from 0. Keep-alives are left out.
  *
- * @param events - single events or batches, as `translate` and `translateBatches` yield them
+ * @param events - single events or batches, as `translate`, `translateBatches` and `decodeSse` yield them
  * @throws HarmonyResponsesError at once: `bad_option` if `dialect` is not a dialect, `bad_stream` if `events` is not a
  * stream; while reading: `bad_stream` if a value is not an event
  */
-export function toDialect(events: Events<ResponseStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
+export function toDialect(events: Events<ServedStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
   checkDialect('toDialect', dialect, 'encoder')
   checkStream('toDialect', events)
   return numbered('toDialect', events, dialect.encoder())
@@ -89,16 +89,16 @@ export function fromDialectResponse<Theirs extends DialectResponse>(
 
 type Events<Event> = AsyncIterable<Event | readonly Event[]> | Iterable<Event | readonly Event[]>
 
-async function* numbered<From, To extends { sequence_number: number }>(
+async function* numbered<From extends { readonly type: string }, To extends { sequence_number: number }>(
   what: string,
-  events: Events<From>,
+  events: Events<From | KeepAliveEvent>,
   map: EventMap<From, To>,
 ): AsyncGenerator<To, void> {
   let sequence_number = 0
   for await (const given of events) {
     for (const event of isBatch(given) ? given : [given]) {
       checkEvent(what, event)
-      yield merged(map(event), { sequence_number: sequence_number++ })
+      if (event.type !== 'keepalive') yield merged(map(event as From), { sequence_number: sequence_number++ })
     }
   }
 }

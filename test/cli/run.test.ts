@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
-import type { ResponseStreamEvent } from '../../src/core/responses/events.js'
+import type { ResponseStreamEvent, ServedStreamEvent } from '../../src/core/responses/events.js'
 import { decodeSse } from '../../src/core/sse/decode.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { fakeIo } from './io.js'
@@ -45,7 +45,7 @@ describe('replay', () => {
 
   test('replay prints the frames that a server would send, and no [DONE]', async () => {
     const { out } = await replay(GREETING, '--format', 'sse')
-    const events: ResponseStreamEvent[] = []
+    const events: ServedStreamEvent[] = []
     for await (const event of decodeSse([out])) events.push(event)
     expect(events).toEqual(eventsOf((await replay(GREETING, '--format', 'jsonl')).out))
     expect(out).not.toContain('[DONE]')

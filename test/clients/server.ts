@@ -178,7 +178,7 @@ function withHostTools({ tools, include }: Scenario, body: RequestBody): Request
 
 /** Reads along what is written to a client. */
 function record(outgoing: ServerResponse, into: ResponseStreamEvent[]): void {
-  const decoder = createSseDecoder({ onEvent: (event) => into.push(event) })
+  const decoder = createSseDecoder({ onEvent: (event) => event.type !== 'keepalive' && into.push(event) })
   const write = outgoing.write.bind(outgoing) as (...given: unknown[]) => boolean
   outgoing.write = (...given: unknown[]) => {
     decoder.push(given[0] as string)

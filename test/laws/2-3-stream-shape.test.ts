@@ -46,6 +46,31 @@ test('deltas, items and the terminal response agree if the engine fails or the c
   )
 })
 
+test('a queued response has the stream of one that begins at once, with response.queued before response.in_progress', () => {
+  fc.assert(
+    fc.property(anyStream(), fc.nat(80), fc.boolean(), fc.boolean(), ({ chunks, setup }, at, isAborted, isRestored) => {
+      const options = { ...fixed, tokenTable, ...setup, request: { ...setup.request, background: true } }
+      const given = oneByOne(chunks).slice(0, at)
+      const rest = (translator: Translator): ResponseStreamEvent[] => [
+        ...given.flatMap((chunk) => translator.push(chunk)),
+        ...(isAborted ? translator.abort() : translator.end()),
+      ]
+      const atOnce = rest(new Translator(options))
+      const queued = new Translator(options)
+      const [created, waiting] = queued.queue()
+      expect([created?.type, waiting?.type, queued.response.status]).toEqual([
+        'response.created',
+        'response.queued',
+        'queued',
+      ])
+      const begun = rest(isRestored ? Translator.restore(queued.snapshot(), options) : queued)
+      expect(faultsOf([created, waiting, ...begun] as ResponseStreamEvent[])).toEqual([])
+      expect(begun.map((event) => ({ ...event, sequence_number: event.sequence_number - 1 }))).toEqual(atOnce.slice(1))
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 test('no item is reported completed before its result came', () => {
   fc.assert(
     fc.property(anyStream(), ({ chunks, setup }) => {

@@ -10,7 +10,10 @@ export function faultsOf(events: readonly ResponseStreamEvent[]): string[] {
   const first = events[0]
   const last = events.at(-1)
   if (first?.type !== 'response.created') fault(`first is ${first?.type}`)
-  if (events[1]?.type !== 'response.in_progress') fault(`second is ${events[1]?.type}`)
+  const isQueued = first?.type === 'response.created' && first.response.status === 'queued'
+  const beginning = isQueued ? ['response.queued', 'response.in_progress'] : ['response.in_progress']
+  for (const [at, type] of beginning.entries())
+    if (events[at + 1]?.type !== type) fault(`event ${at + 1} is ${events[at + 1]?.type}, not ${type}`)
   if (!isTerminal(last)) {
     fault(`last is ${last?.type}`)
     return faults

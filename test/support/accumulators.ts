@@ -19,7 +19,7 @@ export function accumulated(accumulate: Accumulate, events: readonly ResponseStr
 /** Events that real streams have and the SDK of version 6 has never heard of: its stream helper throws at them. */
 const UNKNOWN_TO_6 = /^response\.shell_call_/
 
-/** That of the installed `openai`, if it knows every event of the stream: 6.49 in `npm test`, 7.57 in `npm run test:clients`. */
+/** That of the installed `openai`, if it knows every event of the stream: 6.49 in `npm test`, 7.59 in `npm run test:clients`. */
 export function accumulatorsFor(events: readonly ResponseStreamEvent[]): Accumulate[] {
   const isUnknown = VERSION.startsWith('6.') && events.some(({ type }) => UNKNOWN_TO_6.test(type))
   return isUnknown ? [] : [accumulateResponse as unknown as Accumulate]

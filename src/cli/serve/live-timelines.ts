@@ -90,7 +90,11 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
   return (entry) => {
     switch (entry.type) {
       case 'open':
-        return layout.legend({ name: responseId }) + hostStep('start', () => translator.start())
+        return (
+          layout.legend({ name: responseId }) + (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
+        )
+      case 'begin':
+        return start()
       case 'turn':
         context += 2 + (entry.reminder?.length ?? 0)
         count.begin()
@@ -136,6 +140,10 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
       case 'cancel':
         return summaryAfter('cancel', () => translator.cancel())
     }
+  }
+
+  function start(): string {
+    return hostStep('start', () => translator.start())
   }
 
   function summaryAfter(name: string, step: () => void): string {

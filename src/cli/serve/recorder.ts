@@ -88,6 +88,7 @@ function add(recording: Recording, entry: Exclude<Entry, { type: 'open' }>, begi
     case 'compaction':
       recording.insertions += 1
       return
+    case 'begin':
     case 'stop':
     case 'usage':
     case 'tool_started':

@@ -2,7 +2,7 @@ import { copyOf } from '../../shared/copy-of.js'
 import { check } from '../../shared/errors.js'
 import { plainCopy } from '../../shared/plain-copy.js'
 import { messagesOf } from '../response-object/response-messages.js'
-import { type ResponseProgress, responseOf } from '../response-object/response-object.js'
+import { IN_PROGRESS, isOpen, type ResponseProgress, responseOf } from '../response-object/response-object.js'
 import { responseUsage } from '../response-object/usage.js'
 import type { Response, ResponseStatus } from '../responses/response.js'
 import type { TranslatorContext } from '../state/translator-context.js'
@@ -10,7 +10,10 @@ import type { TranslatorState } from '../state/translator-state.js'
 import type { Failure } from './failure.js'
 import type { OutputItems } from './output-items.js'
 
-/** The life cycle of a response: emits `created`, `in_progress` and one terminal event, and nothing after it. */
+/**
+ * The life cycle of a response: emits `created`, `queued` if it waits, `in_progress` and one terminal event, and nothing
+ * after it.
+ */
 export class Lifecycle {
   readonly #context: TranslatorContext
   readonly #output: OutputItems
@@ -28,7 +31,7 @@ export class Lifecycle {
   }
 
   get isClosed(): boolean {
-    return this.#state.progress.status !== 'in_progress'
+    return !isOpen(this.#state.progress.status)
   }
 
   /** The current response, as a detached value. */
@@ -54,11 +57,21 @@ export class Lifecycle {
     check(!this.isClosed, method, 'an open response', this.#state.progress.status, 'translator_closed')
   }
 
-  /** Emits `created` and `in_progress` on the first call. Returns whether this was the first. */
+  /** Emits `created` and `queued`. @throws HarmonyResponsesError `bad_option` if the response has begun */
+  queue(): void {
+    const { isStarted, progress } = this.#state
+    check(!isStarted && progress.status !== 'queued', 'queue', 'a response that has not begun', progress.status)
+    this.#state.progress = { ...progress, status: 'queued' }
+    this.#emit('created')
+    this.#emit('queued')
+  }
+
+  /** Emits `in_progress` on the first call, after `created` unless it was queued. Returns whether this was the first. */
   begin(): boolean {
     if (this.#state.isStarted) return false
     this.#state.isStarted = true
-    this.#emit('created')
+    if (this.#state.progress.status === 'queued') this.#state.progress = IN_PROGRESS
+    else this.#emit('created')
     this.#emit('in_progress')
     return true
   }

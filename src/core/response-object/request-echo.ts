@@ -1,5 +1,7 @@
 import { copyOf } from '../../shared/copy-of.js'
+import { isFields } from '../../shared/fields.js'
 import type { ResponseRequest } from '../responses/request.js'
+import type { PromptCacheOptions } from '../responses/request-parameters.js'
 import type { EchoedTool, RequestEcho } from '../responses/response.js'
 
 /**
@@ -7,6 +9,7 @@ import type { EchoedTool, RequestEcho } from '../responses/response.js'
  */
 export const ECHO: Readonly<RequestEcho> = {
   background: false,
+  conversation: null,
   frequency_penalty: 0,
   instructions: null,
   max_output_tokens: null,
@@ -17,6 +20,7 @@ export const ECHO: Readonly<RequestEcho> = {
   presence_penalty: 0,
   previous_response_id: null,
   prompt_cache_key: null,
+  prompt_cache_retention: null,
   reasoning: { effort: null, summary: null },
   safety_identifier: null,
   service_tier: 'default',
@@ -47,11 +51,27 @@ export function echoOf(request: ResponseRequest, store: boolean): RequestEcho {
   const fields = echo as unknown as { [field: string]: unknown }
   for (const field of FIELDS) fields[field] = copyOf(values[field] ?? fields[field])
   echo.reasoning = { ...ECHO.reasoning, ...echo.reasoning }
+  if (typeof fields['conversation'] === 'string') echo.conversation = { id: fields['conversation'] }
+  const { prompt_cache_options: cache } = request
+  if (isFields(cache)) echo.prompt_cache_options = echoCache(cache)
   // "auto" is valid only in requests; responses name the actual tier.
   if (echo.service_tier === 'auto') echo.service_tier = 'default'
   echo.text = { ...echo.text, format: echoFormat(echo.text.format ?? ECHO.text.format) }
   echo.tools = echo.tools.map(echoTool)
   return echo
+}
+
+/** `prewarm` is not echoed: it says what is generated. */
+function echoCache({
+  mode,
+  ttl,
+  comparison_response_id,
+}: PromptCacheOptions): NonNullable<RequestEcho['prompt_cache_options']> {
+  return {
+    mode: mode ?? 'implicit',
+    ttl: ttl ?? '30m',
+    ...(comparison_response_id != null && { comparison_response_id }),
+  }
 }
 
 /** Adds all fields that OpenAI echoes and Open Responses requires. */

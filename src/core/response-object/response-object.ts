@@ -20,6 +20,11 @@ export const IN_PROGRESS: ResponseProgress = {
   incompleteReason: null,
 }
 
+/** Whether a response of this status goes on. */
+export function isOpen(status: ResponseStatus): boolean {
+  return status === 'in_progress' || status === 'queued'
+}
+
 /** The part of a translator's state that describes its response. */
 export interface ResponseState {
   readonly responseId: string

@@ -11,7 +11,7 @@ interface ToolFields {
 }
 
 /**
- * The fields of every tool of openai 7.57 that are echoed. An allowlist, because a blocklist would miss the next secret
+ * The fields of every tool of openai 7.59 that are echoed. An allowlist, because a blocklist would miss the next secret
  * field.
  */
 export const TOOL_FIELDS: ToolFields = {

@@ -8,7 +8,7 @@ import { ECHO } from './request-echo.js'
 import { TOOL_FIELDS } from './tool-fields.js'
 
 /** The retained request fields: those that the response echoes or that affect the stream. */
-const KEPT: readonly string[] = [...Object.keys(ECHO), 'include', 'enable_response_messages']
+const KEPT: readonly string[] = [...Object.keys(ECHO), 'prompt_cache_options', 'include', 'enable_response_messages']
 
 /**
  * Copies the retained request fields, with the tools and settings that its conversation declares. No echo, record or

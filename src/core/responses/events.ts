@@ -14,13 +14,15 @@ import type { Response } from './response.js'
 import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wire-fields.js'
 
 /**
- * The streaming events this library emits, in their wire form: a subset of the `openai` 7.57 union, except that `error`
+ * The streaming events this library emits, in their wire form: a subset of the `openai` 7.59 union, except that `error`
  * is nested as on the real wire (the SDK's flat type breaks the AI SDK and Codex when it is sent).
  */
 
 type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
 
 export type ResponseCreatedEvent = Lifecycle<'created'>
+/** A response in the background waits for its turn: after `response.created`, before `response.in_progress`. */
+export type ResponseQueuedEvent = Lifecycle<'queued'>
 export type ResponseInProgressEvent = Lifecycle<'in_progress'>
 export type ResponseCompletedEvent = Lifecycle<'completed'>
 /** Also ends a cancelled response, whose status says so: the API has no event for it. */
@@ -144,14 +146,29 @@ export interface ItemEventByType extends BuiltinEvents {
   shell_call_output: ShellCallOutputContentDeltaEvent | ShellCallOutputContentDoneEvent
 }
 
+/** An event of a response: emitted, numbered, stored and replayed. */
 export type ResponseStreamEvent =
   | ResponseCreatedEvent
+  | ResponseQueuedEvent
   | ResponseInProgressEvent
   | TerminalEvent
   | ErrorEvent
   | OutputItemAddedEvent
   | OutputItemDoneEvent
   | ItemEventByType[keyof OutputItemByType]
+
+/**
+ * A server's sign of life in a silent stream: `harmony-responses/server` and OpenAI send it. It is no event of the
+ * response: `translate` never yields it, and it is neither stored nor replayed.
+ */
+export interface KeepAliveEvent {
+  type: 'keepalive'
+  /** OpenAI gives it a number of its own. This library's servers repeat that of the last event. */
+  sequence_number: number
+}
+
+/** An event of a server's stream, as `decodeSse` reads it. */
+export type ServedStreamEvent = ResponseStreamEvent | KeepAliveEvent
 
 /** The fields that the emitter of an item's event adds. Events about a shell call's command have no `item_id`. */
 type AboutItem = 'sequence_number' | 'output_index' | 'item_id'

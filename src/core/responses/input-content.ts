@@ -1,4 +1,4 @@
-/** The parts of content in a client's `input`. Source: the `openai` 7.57 union. */
+/** The parts of content in a client's `input`. Source: the `openai` 7.59 union. */
 
 import type { Logprob, UrlCitation } from './items.js'
 

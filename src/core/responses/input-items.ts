@@ -1,6 +1,6 @@
 /**
  * The items of a client's `input`: the conversation so far. `type` narrows an item; a message may omit it. Source: the
- * `openai` 7.57 union, and requests of Codex, the AI SDK, the Agents SDK and LangChain.
+ * `openai` 7.59 union, and requests of Codex, the AI SDK, the Agents SDK and LangChain.
  */
 
 import type { InputContent } from './input-content.js'

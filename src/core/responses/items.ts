@@ -4,7 +4,7 @@ import type { ItemStatus } from './wire-fields.js'
 export type * from './builtins/index.js'
 export type { ItemStatus }
 
-/** The output items this library emits, in their wire form. Source: the `openai` 7.57 union and captured streams. */
+/** The output items this library emits, in their wire form. Source: the `openai` 7.59 union and captured streams. */
 
 /**
  * One token of the text with its probability. `bytes` are the token's UTF-8 bytes, which alone may not be text. Events

@@ -1,6 +1,6 @@
 /**
  * The input items of tools that gpt-oss was not trained on, and of the API's own context management. Source: the
- * `openai` 7.57 union.
+ * `openai` 7.59 union.
  */
 
 import type { InputAgentPart } from './input-content.js'

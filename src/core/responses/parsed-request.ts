@@ -1,10 +1,12 @@
 import type { InputItem, InputItemReference, InputMessage } from './input-items.js'
 import type {
   AllowedTools,
+  BackgroundOptions,
   ContextManagement,
   Includable,
   NamedTool,
   PromptCacheOptions,
+  PromptCacheRetention,
   ReasoningOptions,
   ServiceTier,
   StreamOptions,
@@ -30,6 +32,7 @@ export type ParsedToolChoice =
  */
 export interface ParsedRequest {
   readonly background?: boolean
+  readonly background_options?: BackgroundOptions
   readonly context_management?: readonly ContextManagement[]
   /** The conversation's id, or an object with it. */
   readonly conversation?: string | { readonly id: string }
@@ -50,6 +53,7 @@ export interface ParsedRequest {
   readonly previous_response_id?: string
   readonly prompt_cache_key?: string
   readonly prompt_cache_options?: PromptCacheOptions
+  readonly prompt_cache_retention?: PromptCacheRetention
   readonly reasoning?: Omit<ReasoningOptions, 'generate_summary'>
   readonly safety_identifier?: string
   readonly seed?: number

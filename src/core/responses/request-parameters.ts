@@ -1,4 +1,4 @@
-/** The parameters of a Responses create request that are objects or closed sets. Source: the `openai` 7.57 types. */
+/** The parameters of a Responses create request that are objects or closed sets. Source: the `openai` 7.59 types. */
 
 import type { BuiltinWires } from './builtins/index.js'
 import type { ReasoningEffort } from './response.js'
@@ -80,6 +80,13 @@ export interface ContextManagement {
   readonly compact_threshold?: number | null
 }
 
+export interface BackgroundOptions {
+  /** By when the response has to be complete; a longer window is cheaper at OpenAI. */
+  readonly completion_window?: 'soonest' | '2h' | '8h' | null
+  /** Groups requests that OpenAI runs one after another. */
+  readonly continuation_id?: string | null
+}
+
 export interface PromptCacheOptions {
   readonly comparison_response_id?: string | null
   readonly mode?: 'implicit' | 'explicit' | null
@@ -87,6 +94,8 @@ export interface PromptCacheOptions {
   readonly prewarm?: boolean | null
   readonly ttl?: '30m' | '12h' | null
 }
+
+export type PromptCacheRetention = 'in_memory' | '24h'
 
 export interface StreamOptions {
   readonly include_obfuscation?: boolean | null

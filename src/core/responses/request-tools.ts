@@ -1,4 +1,4 @@
-/** The tools that a request can declare. Source: the `openai` 7.57 types. */
+/** The tools that a request can declare. Source: the `openai` 7.59 types. */
 
 import type { BuiltinWires } from './builtins/index.js'
 import type { AllowedCallers } from './wire-fields.js'

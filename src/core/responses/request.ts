@@ -1,6 +1,8 @@
 import type { InputItem } from './input-items.js'
 import type {
+  BackgroundOptions,
   ContextManagement,
+  PromptCacheOptions,
   ReasoningOptions,
   StreamOptions,
   TextOptions,
@@ -27,6 +29,8 @@ export interface ResponseRequest {
     | undefined
   readonly include?: readonly string[] | null | undefined
   readonly background?: boolean | null | undefined
+  readonly background_options?: BackgroundOptions | object | null | undefined
+  readonly conversation?: string | { readonly id: string } | null | undefined
   readonly context_management?: readonly (ContextManagement | object)[] | null | undefined
   readonly enable_response_messages?: boolean | null | undefined
   readonly frequency_penalty?: number | null | undefined
@@ -40,6 +44,8 @@ export interface ResponseRequest {
   readonly presence_penalty?: number | null | undefined
   readonly previous_response_id?: string | null | undefined
   readonly prompt_cache_key?: string | null | undefined
+  readonly prompt_cache_options?: PromptCacheOptions | object | null | undefined
+  readonly prompt_cache_retention?: string | null | undefined
   readonly reasoning?: ReasoningOptions | Untyped<'effort' | 'summary' | 'generate_summary'> | null | undefined
   readonly safety_identifier?: string | null | undefined
   readonly seed?: number | null | undefined

@@ -1,6 +1,7 @@
 import type { OutputItem } from './items.js'
 
-export type ResponseStatus = 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
+/** `queued`: a response in the background that waits for its turn. */
+export type ResponseStatus = 'queued' | 'in_progress' | 'completed' | 'incomplete' | 'failed' | 'cancelled'
 
 /** Token counts, in tokens. `cache_write_tokens` is always 0 here; clients that know it require it. */
 export interface ResponseUsage {
@@ -37,6 +38,8 @@ export interface ResponseError {
 /** The request as the response echoes it, with OpenAI's defaults for omitted fields. */
 export interface RequestEcho {
   background: boolean
+  /** Null without one. */
+  conversation: { id: string } | null
   frequency_penalty: number
   instructions: string | null
   max_output_tokens: number | null
@@ -47,12 +50,21 @@ export interface RequestEcho {
   presence_penalty: number
   previous_response_id: string | null
   prompt_cache_key: string | null
-  reasoning: { effort: ReasoningEffort | null; summary: 'auto' | 'concise' | 'detailed' | null }
+  /** Only if the request has some, with OpenAI's defaults. Engines cache the beginnings of prompts by themselves. */
+  prompt_cache_options?: { mode: 'implicit' | 'explicit'; ttl: '30m' | '12h'; comparison_response_id?: string | null }
+  prompt_cache_retention: 'in_memory' | '24h' | null
+  reasoning: {
+    effort: ReasoningEffort | 'max' | null
+    summary: 'auto' | 'concise' | 'detailed' | null
+    context?: 'auto' | 'current_turn' | 'all_turns' | null
+    mode?: string
+  }
   safety_identifier: string | null
-  service_tier: 'auto' | 'default' | 'flex' | 'scale' | 'priority'
+  service_tier: 'auto' | 'default' | 'flex' | 'scale' | 'priority' | 'fast' | 'ultrafast'
   store: boolean
   temperature: number
-  text: { format: { type: 'text' } }
+  /** The format as the request has it. */
+  text: { format: { type: 'text' }; verbosity?: 'low' | 'medium' | 'high' | null }
   tool_choice: 'none' | 'auto' | 'required'
   tools: EchoedTool[]
   top_logprobs: number

@@ -4,14 +4,14 @@ import { createLineFeeds } from '../../shared/line-feeds.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction } from '../../shared/options/checks.js'
 import { shortened } from '../../shared/shortened.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ServedStreamEvent } from '../responses/events.js'
 
 export interface SseDecoderOptions {
   /**
    * Called with each event in stream order, while `push` or `end` runs. Every event has a string `type`. The rest of it
    * is not checked.
    */
-  readonly onEvent: (event: ResponseStreamEvent) => void
+  readonly onEvent: (event: ServedStreamEvent) => void
 }
 
 const SSE_DECODER_OPTIONS: OptionTable<SseDecoderOptions> = { onEvent: aFunction }
@@ -103,7 +103,7 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
  * object with a string `type`, or is cut off by the end of the stream; from the call itself, if the source cannot be
  * read
  */
-export function decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent> {
+export function decodeSse(source: SseSource): AsyncGenerator<ServedStreamEvent> {
   if (typeof source === 'string') return eventsOf([source])
   const { getReader, [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync } = Object(source)
   const isSource = (getReader ?? isAsync ?? isSync) !== undefined && !ArrayBuffer.isView(source)
@@ -111,12 +111,12 @@ export function decodeSse(source: SseSource): AsyncGenerator<ResponseStreamEvent
   return eventsOf('getReader' in source ? chunksOf(source) : source)
 }
 
-async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<ResponseStreamEvent> {
-  const ready: ResponseStreamEvent[] = []
+async function* eventsOf(chunks: Exclude<SseSource, string>): AsyncGenerator<ServedStreamEvent> {
+  const ready: ServedStreamEvent[] = []
   const decoder = createSseDecoder({ onEvent: (event) => ready.push(event) })
 
   // In `finally`: otherwise a bad frame would swallow the good ones before it in the same chunk.
-  function* readyAfter(step: () => void): Generator<ResponseStreamEvent> {
+  function* readyAfter(step: () => void): Generator<ServedStreamEvent> {
     try {
       step()
     } finally {
@@ -146,7 +146,7 @@ function isBuffer(chunk: unknown): boolean {
   return Object.prototype.toString.call(chunk) === '[object ArrayBuffer]'
 }
 
-function parseFrame(data: string, frame: number): ResponseStreamEvent {
+function parseFrame(data: string, frame: number): ServedStreamEvent {
   let event: unknown
   try {
     event = JSON.parse(data)
@@ -158,7 +158,7 @@ function parseFrame(data: string, frame: number): ResponseStreamEvent {
   throw new HarmonyResponsesError('bad_stream', `${expected}, got ${shorten(data)}`)
 }
 
-function hasType(value: unknown): value is ResponseStreamEvent {
+function hasType(value: unknown): value is ServedStreamEvent {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 }
 

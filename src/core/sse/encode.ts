@@ -1,8 +1,8 @@
 import { check, checkEvent } from '../../shared/errors.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
+import type { ServedStreamEvent } from '../responses/events.js'
 
 /** An event of the API, or of one of its dialects. */
-export type SseEvent = ResponseStreamEvent | { readonly type: string; readonly [field: string]: unknown }
+export type SseEvent = ServedStreamEvent | { readonly type: string; readonly [field: string]: unknown }
 
 /**
  * The frame that ends a stream for Open Responses clients. OpenAI does not send it on this API, but every client

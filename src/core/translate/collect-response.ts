@@ -1,15 +1,16 @@
 import { check, checkEvent, checkStream } from '../../shared/errors.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
+import { isOpen } from '../response-object/response-object.js'
+import type { ServedStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
-type Events = ResponseStreamEvent | readonly ResponseStreamEvent[]
+type Events = ServedStreamEvent | readonly ServedStreamEvent[]
 
 /**
  * Returns the answer to a request that does not stream: the response of the stream's terminal event
  * (`response.completed`, `.incomplete` or `.failed`). The events are read to their end, so that a source can finish its
  * work.
  *
- * @param events - one at a time or in arrays, as `translate` and `translateBatches` yield them
+ * @param events - one at a time or in arrays, as `translate`, `translateBatches` and `decodeSse` yield them
  * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of
  * events
  */
@@ -18,10 +19,10 @@ export async function collectResponse(events: AsyncIterable<Events> | Iterable<E
   let response: Response | undefined
   let last: string | undefined
   for await (const given of events) {
-    for (const event of [given].flat() as ResponseStreamEvent[]) {
+    for (const event of [given].flat() as ServedStreamEvent[]) {
       checkEvent('collectResponse', event)
       last = event.type
-      if ('response' in event && event.response.status !== 'in_progress') response = event.response
+      if ('response' in event && !isOpen(event.response.status)) response = event.response
     }
   }
   check(response !== undefined, 'collectResponse', 'a terminal event', last, 'no_terminal_event')

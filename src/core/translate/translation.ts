@@ -106,6 +106,12 @@ export class Translation {
     if (this.lifecycle.begin()) this.#open()
   }
 
+  queue(): ResponseStreamEvent[] {
+    this.lifecycle.expectOpen('queue')
+    this.lifecycle.queue()
+    return this.take()
+  }
+
   start(): ResponseStreamEvent[] {
     this.begin()
     return this.take()

@@ -53,6 +53,16 @@ export class Translator {
     this.#options = options
   }
 
+  /**
+   * Returns `response.created` and `response.queued`, for a response that waits for its turn. It has begun with
+   * `response.in_progress`, which {@link start} or whatever comes first then returns.
+   *
+   * @throws HarmonyResponsesError `bad_option` if the response has begun or is queued; `translator_closed`
+   */
+  queue(): ResponseStreamEvent[] {
+    return this.#run('queue', () => this.#translation.queue())
+  }
+
   /** Returns `response.created` and `response.in_progress` on the first call. The first push implies it. */
   start(): ResponseStreamEvent[] {
     return this.#run('start', () => this.#translation.start())

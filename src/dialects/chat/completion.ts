@@ -1,6 +1,6 @@
 import type { Logprob } from '../../core/responses/items.js'
 
-/** The answers of Chat Completions, in their wire form. Source: the `openai` 7.57 types, and `reasoning_content`. */
+/** The answers of Chat Completions, in their wire form. Source: the `openai` 7.59 types, and `reasoning_content`. */
 
 export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 

@@ -98,6 +98,8 @@ export interface OpenEntry extends Addition {
   readonly prompt: PromptRecord
   /** Whether the prompt asks for a summary: the response compacts the conversation and does nothing else. */
   readonly isCompaction?: true
+  /** Whether the response waits for its turn: a `begin` entry follows. */
+  readonly isQueued?: true
   /** Whether nothing is generated: the response only serves as the start of a later one. */
   readonly isPreparation?: true
   /** The number of input tokens of a turn above which the conversation is compacted. Unlimited if absent. */
@@ -125,6 +127,11 @@ export interface OpenEntry extends Addition {
   /** The files that searches in the conversation found, if their marks become citations. None if absent. */
   readonly knownFiles?: CitableFiles
   readonly approvedCalls: readonly ApprovedCall[]
+}
+
+/** A queued response has its turn. */
+export interface BeginEntry {
+  readonly type: 'begin'
 }
 
 /** Calls the model with the prompt, the transcript so far, and `<|start|>assistant`. */
@@ -254,6 +261,7 @@ export interface CancelEntry {
 /** An entry before its time is set. */
 export type EntryBody =
   | OpenEntry
+  | BeginEntry
   | TurnEntry
   | HostEntry
   | ChunkEntry

@@ -26,6 +26,8 @@ import { TurnCount } from './turn-count.js'
 export type Stage =
   /** There is no `open` entry yet. */
   | 'new'
+  /** It waits for its turn. */
+  | 'queued'
   /** No model call is running: calls may wait for results, or the model for its turn. */
   | 'idle'
   /** The model is sampling. */
@@ -217,7 +219,7 @@ export class ResponseFold {
     return this.#hasCached
   }
 
-  /** When the response began, in Unix time. */
+  /** When the response began, in Unix time. Waiting for its turn does not count. */
   get openedAt(): number {
     return this.#openedAt
   }
@@ -281,6 +283,9 @@ export class ResponseFold {
     const translator = this.#translator
     check(translator !== undefined, 'entries', 'an open entry first', entry.type)
     switch (entry.type) {
+      case 'begin':
+        check(this.#stage === 'queued', 'entries', 'a queued response', entry.type)
+        return this.#begin(translator)
       case 'turn':
         return this.#beginTurn(translator, entry.reminder)
       case 'host':
@@ -367,10 +372,16 @@ export class ResponseFold {
     this.#open = entry
     this.#promptSize = entry.prompt.tokens
     this.#conversationStart = entry.prompt.tokens
-    this.#openedAt = this.#at
     this.#translator = this.#create(entry, () => this.#at, this)
+    if (entry.isQueued !== true) return this.#begin(this.#translator)
+    this.#stage = 'queued'
+    return this.#translator.queue()
+  }
+
+  #begin(translator: Translator): ResponseStreamEvent[] {
+    this.#openedAt = this.#at
     this.#stage = 'idle'
-    return this.#translator.start()
+    return translator.start()
   }
 
   #beginTurn(translator: Translator, reminder: readonly number[] = []): ResponseStreamEvent[] {

@@ -29,6 +29,13 @@ export function checkConsistency(request: ParsedRequest): void {
       code: 'invalid_value',
     })
   }
+  const { completion_window: window = 'soonest' } = request.background_options ?? {}
+  if (window !== 'soonest' && request.background !== true) {
+    throw new RequestError(`The completion window '${window}' requires 'background' to be true.`, {
+      param: 'background_options.completion_window',
+      code: 'invalid_value',
+    })
+  }
   const { input = request.previous_response_id ?? request.conversation } = request
   if (input === undefined && request.generate !== false) {
     const what = `One of "input" or "previous_response_id" or 'prompt' or 'conversation_id' must be provided.`

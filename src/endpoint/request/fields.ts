@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ParsedRequest } from '../../core/responses/parsed-request.js'
 import type {
+  BackgroundOptions,
   ContextManagement,
   Includable,
   PromptCacheOptions,
@@ -59,14 +60,7 @@ type Checked<Name extends keyof ParsedRequest> = Field & {
 /** The parameters that the result omits. */
 type Dropped = Field & { readonly support: 'ignored' | 'refused' }
 
-type DroppedName =
-  | 'access_programs'
-  | 'client_metadata'
-  | 'image'
-  | 'moderation'
-  | 'prompt'
-  | 'prompt_cache_retention'
-  | 'type'
+type DroppedName = 'access_programs' | 'client_metadata' | 'image' | 'moderation' | 'prompt' | 'type'
 
 /** A model writes no lone surrogate. */
 const stopString = textLike(/^\P{Surrogate}*$/u)
@@ -208,6 +202,18 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     allows: 'a boolean; not with `store: false`',
     schema: flag,
   },
+  background_options: {
+    support: 'passed on',
+    does:
+      'the server begins when it has a place, long before any `completion_window` ends, and in order of arrival, ' +
+      'whatever the `continuation_id`',
+    allows:
+      "`completion_window`: `'soonest'`, `'2h'`, `'8h'`, of which the last two need `background`; `continuation_id`: a string",
+    schema: object({
+      completion_window: optional(oneOf('soonest', '2h', '8h')),
+      continuation_id: optional(text),
+    }) satisfies z.ZodType<BackgroundOptions>,
+  },
   generate: {
     support: 'passed on',
     does: '`false` prepares a later request and generates nothing',
@@ -237,7 +243,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   safety_identifier: { support: 'echoed', does: 'the response repeats it', allows: 'a string', schema: text },
   prompt_cache_options: {
     support: 'passed on',
-    does: '`prewarm: true` is `generate: false`; engines cache prefixes by themselves',
+    does: '`prewarm: true` is `generate: false`; the response repeats the rest, and engines cache prefixes by themselves',
     allows: '`mode`, `ttl`, `prewarm`, `comparison_response_id`',
     schema: object({
       comparison_response_id: optional(text),
@@ -247,7 +253,12 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     }) satisfies z.ZodType<PromptCacheOptions>,
   },
   prompt_cache_key: { support: 'echoed', does: 'engines cache by the prompt', allows: 'a string', schema: text },
-  prompt_cache_retention: { support: 'ignored', does: 'engines cache what they can' },
+  prompt_cache_retention: {
+    support: 'echoed',
+    does: 'engines cache what they can',
+    allows: "`'in_memory'` or `'24h'`",
+    schema: oneOf('in_memory', '24h'),
+  },
   truncation: {
     support: 'honoured',
     does: "`'auto'` drops the oldest exchanges of a conversation that does not fit into the context; else it is an error",

@@ -45,6 +45,7 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   addition: anything,
   earlier: anything,
   entries: listOf(anObject, 'an array of entries'),
+  admitted: having(['then'], 'a promise'),
   signal: aSignal,
   onOpen: aFunction,
   onProgress: aFunction,

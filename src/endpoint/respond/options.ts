@@ -22,7 +22,7 @@ export interface RespondLimits {
   /** The maximum number of model calls. Default 32. */
   readonly turns?: number
   /**
-   * The time limit in seconds, by `clock`, from its first entry on. Checked before each step of the model and each tool
+   * The time limit in seconds, by `clock`, from its beginning on. Checked before each step of the model and each tool
    * call; running work is not interrupted. Default: none.
    */
   readonly seconds?: number
@@ -199,6 +199,11 @@ export interface RespondOptions extends Translated, Prompted {
    * HarmonyResponsesError `prompt_differs` before the first event.
    */
   readonly entries?: readonly Entry[]
+  /**
+   * Resolves when it is the response's turn. Until then it is queued: checked, written and open to its readers, with
+   * `response.created` and `response.queued`. If it rejects, the response fails. Default: it begins at once.
+   */
+  readonly admitted?: PromiseLike<unknown>
   /** Aborts the response: engine and tools stop before their next step, and `response.failed` is emitted. */
   readonly signal?: AbortSignal
   /**

@@ -206,14 +206,21 @@ export function responseRun(
     const opening = merged(options, { responseId, policy, onError: report, notice })
     const { entry, prompt, tools } = await openEntry(request, opening, clock(), work.signal)
     resolved.giveTaught(tools)
-    yield entry
+    yield options.admitted === undefined ? entry : { ...entry, isQueued: true }
     givePrompt(prompt)
+  }
+
+  /** Waits for the turn of a queued response. One that another process has queued has got a place here. */
+  async function* begin(): AsyncGenerator<EntryBody> {
+    await inbox.wait(Promise.resolve(options.admitted))
+    if (!isClosed()) yield { type: 'begin' }
   }
 
   /** Returns the next step, other than sampling. */
   function step(): AsyncIterable<EntryBody> | Iterable<EntryBody> | undefined {
     if (fold.stage === 'new') return start()
     if (closed === 'abort' || closed === 'cancel') return inbox.before({ type: closed })
+    if (fold.stage === 'queued') return begin()
     const next = nextStep(fold, budget())
     if (next.type === 'sample') return undefined
     if (next.type === 'run_tools') return runCalls(next.calls, merged(options, running()))
@@ -274,7 +281,7 @@ export function responseRun(
       }
       while (fold.stage !== 'closed' && !hasLeft() && unwritten === undefined) {
         const isOpen = fold.stage !== 'new'
-        if (isOpen) announce()
+        if (isOpen && fold.stage !== 'queued') announce()
         try {
           if (isOpen) await loadReporter()
           const steps = step()

@@ -1,15 +1,9 @@
-import type { ResponseStreamEvent } from '../../core/responses/events.js'
+import type { KeepAliveEvent, ResponseStreamEvent } from '../../core/responses/events.js'
 
 /**
- * The sign of life of a silent stream, in OpenAI's form: Codex counts only events. OpenAI gives it a number of its own.
- * Here it repeats the last one, because it is not stored: a stream that is resumed has the same numbers.
+ * The keep-alives of one stream: events, because Codex counts nothing else. OpenAI gives each a number of its own. Here
+ * it repeats the last one, because it is not stored: a stream that is resumed has the same numbers.
  */
-export interface KeepAliveEvent {
-  readonly type: 'keepalive'
-  readonly sequence_number: number
-}
-
-/** The keep-alives of one stream. */
 export class KeepAlives {
   #last: number | undefined
 

@@ -104,7 +104,7 @@ export function sendResponseEvents(
           },
           keepAlive() {
             const event = alive.event()
-            return event === undefined ? KEEP_ALIVE : encodeSse({ ...event })
+            return event === undefined ? KEEP_ALIVE : encodeSse(event)
           },
         }),
   })

@@ -24,13 +24,12 @@ export const aiSdkOpenResponses: Client = {
     {
       scenario: withCalls,
       what: 'sends items back in part',
-      because:
-        'it builds the input from its own messages: without ids, status and phase, and never any reasoning or hosted call',
+      because: 'it builds the input from its own messages: without status and phase, and never any hosted call',
       shows: {
         sentBack: {
-          reasoning: 'absent',
-          message: 'without id, phase, status; other content',
-          function_call: 'without id, status',
+          reasoning: 'without status',
+          message: 'without phase, status; other content',
+          function_call: 'without status',
           web_search_call: 'absent',
           code_interpreter_call: 'absent',
           file_search_call: 'absent',
@@ -62,12 +61,6 @@ export const aiSdkOpenResponses: Client = {
       what: 'no citations',
       because: 'it does not read annotations',
       shows: { citations: [] },
-    },
-    {
-      scenario: ['failure'],
-      what: 'no error message',
-      because: 'it reads no error events, and only the code of response.failed',
-      shows: { error: undefined },
     },
   ],
 }

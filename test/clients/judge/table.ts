@@ -1,6 +1,6 @@
 import { type Cases, type Measured, precision, recall, sumOf } from './measure.js'
 
-/** The versions that a client's model was measured against: `openai 7.57.0`. */
+/** The versions that a client's model was measured against: `openai 7.59.0`. */
 const versionsOf = ({ versions }: Measured): string =>
   Object.entries(versions)
     .map(([name, version]) => `${name} ${version}`)

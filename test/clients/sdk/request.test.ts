@@ -22,7 +22,7 @@ function typesIn(name: string): Set<string> {
   return new Set(types)
 }
 
-describe('the parameters of openai 7.57', () => {
+describe('the parameters of openai 7.59', () => {
   const create = propertiesOf(sdkType('ResponseCreateParams'))
   const message = membersOf(sdkType('ResponsesClientEvent')).find((event) =>
     literalsOf(propertyOf(event, 'type')).includes('response.create'),
@@ -56,11 +56,11 @@ describe('the parameters of openai 7.57', () => {
   })
 })
 
-describe('the items of openai 7.57', () => {
+describe('the items of openai 7.59', () => {
   /** Of its beta, which Codex sends in its mode of several agents. */
   const BETA = ['agent_message', 'multi_agent_call', 'multi_agent_call_output']
 
-  test('the parser knows the types of items of openai 7.57, those of several agents, and no others', () => {
+  test('the parser knows the types of items of openai 7.59, those of several agents, and no others', () => {
     expect(Object.keys(ITEMS).sort()).toEqual([...typesIn('ResponseInputItem'), ...BETA].sort())
   })
 
@@ -85,14 +85,14 @@ describe('the items of openai 7.57', () => {
     }
   })
 
-  test('the parser knows the types of content parts of openai 7.57, and no others', () => {
+  test('the parser knows the types of content parts of openai 7.59, and no others', () => {
     const types = new Set([...typesIn('ResponseInputContent'), 'output_text', 'refusal'])
     expect(new Set(Object.keys(CONTENT))).toEqual(types)
   })
 })
 
-describe('the tools of openai 7.57', () => {
-  test('the parser knows the types of tools of openai 7.57, and no others', () => {
+describe('the tools of openai 7.59', () => {
+  test('the parser knows the types of tools of openai 7.59, and no others', () => {
     expect(Object.keys(TOOLS).sort()).toEqual([...typesIn('Tool')].sort())
   })
 
@@ -106,7 +106,7 @@ describe('the tools of openai 7.57', () => {
     )
   })
 
-  test('the parser knows the types of tool choices of openai 7.57', () => {
+  test('the parser knows the types of tool choices of openai 7.59', () => {
     const choice = propertyOf(sdkType('ResponseCreateParamsBase'), 'tool_choice')
     const types = membersOf(choice).flatMap((member) =>
       propertiesOf(member).has('type') ? literalsOf(propertyOf(member, 'type')) : [],
@@ -116,6 +116,6 @@ describe('the tools of openai 7.57', () => {
   })
 })
 
-test('the parser knows the formats of openai 7.57, and no others', () => {
+test('the parser knows the formats of openai 7.59, and no others', () => {
   expect(Object.keys(FORMATS).sort()).toEqual([...typesIn('ResponseFormatTextConfig')].sort())
 })

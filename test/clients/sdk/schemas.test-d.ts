@@ -110,7 +110,7 @@ expectType<Item<'shell_call'>>(wireItem('shell_call'))
 expectType<Item<'shell_call_output'>>(wireItem('shell_call_output'))
 expectType<Item<'local_shell_call'>>(wireItem('local_shell_call'))
 
-// The schemas accept what the types of openai 7.57 allow, except where the wire or a client is stricter.
+// The schemas accept what the types of openai 7.59 allow, except where the wire or a client is stricter.
 
 type WithoutResponse = Exclude<SdkStreamEvent, { response: unknown } | { item: unknown } | { type: 'error' }>
 type Lenient = Exclude<SdkOutputItem, { type: 'function_call' | 'custom_tool_call' }>
@@ -130,7 +130,7 @@ expectType<WireResponse>({} as Each<SdkStreamEvent>['response.completed']['respo
 // All that a response has in the types the schema knows, but for what only the SDKs make.
 expectType<keyof WireResponse | 'output_text'>({} as keyof SdkResponse)
 
-// The types of openai 7.57 allow what the schemas accept, except where the wire has less or more.
+// The types of openai 7.59 allow what the schemas accept, except where the wire has less or more.
 
 type Extra = 'error' | 'keepalive' | `response.apply_patch_call_operation_diff.${string}`
 type WireOfTheirs = Exclude<WireEventOut, { type: Extra } | { response: unknown } | { item: unknown }>

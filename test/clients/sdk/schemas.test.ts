@@ -33,7 +33,7 @@ const EVENTS: readonly Event[] = [
 ]
 
 /**
- * What the types of openai 7.57 forbid and the schemas let through, and why: the fields, by the ends of their names.
+ * What the types of openai 7.59 forbid and the schemas let through, and why: the fields, by the ends of their names.
  */
 const LET_THROUGH: readonly (readonly [field: RegExp, reason: string])[] = [
   [/^(empty|other): response\.error\.code /, 'OpenAI sends more codes than the types list'],
@@ -60,7 +60,7 @@ const LET_THROUGH: readonly (readonly [field: RegExp, reason: string])[] = [
   [/^null: item<web_search_call>\.action<search>\.query /, 'the AI SDK takes null there'],
 ]
 
-test('the types of openai 7.57 know every event but those of the wire alone', () => {
+test('the types of openai 7.59 know every event but those of the wire alone', () => {
   const unknown = EVENTS.filter((event) => !isByTypes(event)).map(({ type }) => type)
   // A nested error, and what `extraEvents` names; web searches of live feeds.
   expect([...new Set(unknown)]).toEqual([
@@ -72,7 +72,7 @@ test('the types of openai 7.57 know every event but those of the wire alone', ()
   ])
 })
 
-test('values of a field that the types of openai 7.57 forbid are refused, except where the wire differs', () => {
+test('values of a field that the types of openai 7.59 forbid are refused, except where the wire differs', () => {
   let forbidden = 0
   const missed = new Set<string>()
   for (const event of EVENTS) {

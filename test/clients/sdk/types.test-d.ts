@@ -56,6 +56,7 @@ import {
   type ResponseObject,
   type ResponseRequest,
   type ResponseStreamEvent,
+  type ServedStreamEvent,
   type StreamEnd,
   type TokenChunk,
   type TokenSource,
@@ -123,7 +124,7 @@ expectType<SdkResponse['output']>(response.output)
 expectType<SdkResponse['output'][number]>(item)
 expectType<NonNullable<SdkResponse['usage']> | null>(response.usage)
 
-// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, a web search is never incomplete,
+// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, a web search is never incomplete, no cache lives for 12 hours,
 // and the arguments' done event has the function's name, which the wire has never had.
 
 type NamedDone = Extract<ResponseStreamEvent, { type: 'response.function_call_arguments.done' }>
@@ -137,6 +138,8 @@ expectType<Sdk6StreamEvent>(event as Exclude<OursOfItems, OurItemEvents | NamedD
 expectType<Omit<Theirs<Sdk6StreamEvent, NamedDone['type']>, 'name'>>(event as NamedDone)
 expectType<Sdk6OutputItem>(item as OurItemsFor6)
 expectType<With<Theirs<Sdk6StreamEvent, OurItemEvents['type']>, { item: OutputItem }>>(event as OurItemEvents)
+expectType<Omit<OnWire<Sdk6Response>, 'output' | 'prompt_cache_options'>>(response)
+// @ts-expect-error a cache that lives for 12 hours
 expectType<Omit<OnWire<Sdk6Response>, 'output'>>(response)
 // @ts-expect-error McpCallItem.error
 expectType<Sdk6OutputItem>(item)
@@ -345,12 +348,20 @@ toDialect(Promise.resolve([event]), vllm)
 
 // Encoding and decoding
 
+// What a server sends, and what the helpers take, has keep-alives; what the translator yields has none.
+declare const served: ServedStreamEvent
+collectResponse([served])
+toChatChunks([served])
+toDialect([served], vllm)
+// @ts-expect-error a keep-alive
+expectType<ResponseStreamEvent>(served)
+
 toSseResponse(translate([]))
 toSseResponse(translateBatches([]))
 // @ts-expect-error a stream, not what promises one
 toSseResponse(Promise.resolve(translate([])))
-expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse('data: {}'))
-expectType<AsyncIterable<ResponseStreamEvent>>(decodeSse(['data: {}', new Uint8Array()]))
+expectType<AsyncIterable<ServedStreamEvent>>(decodeSse('data: {}'))
+expectType<AsyncIterable<ServedStreamEvent>>(decodeSse(['data: {}', new Uint8Array()]))
 // @ts-expect-error one chunk, not all
 decodeSse(new Uint8Array())
 expectType<Error>(new HarmonyResponsesError('bad_chunk', 'no'))

@@ -19,6 +19,7 @@ const DEFAULTS: Response = {
   created_at: NOW,
   status: 'in_progress',
   background: false,
+  conversation: null,
   completed_at: null,
   error: null,
   frequency_penalty: 0,
@@ -32,6 +33,7 @@ const DEFAULTS: Response = {
   presence_penalty: 0,
   previous_response_id: null,
   prompt_cache_key: null,
+  prompt_cache_retention: null,
   reasoning: { effort: null, summary: null },
   safety_identifier: null,
   service_tier: 'default',
@@ -48,6 +50,33 @@ const DEFAULTS: Response = {
   metadata: {},
   access_programs: null,
 }
+
+describe('what a response echoes of the cache and the conversation', () => {
+  const echoOf = (request: object) => createRun({ request: request as ResponseRequest }).translator.response
+
+  test('prompt_cache_retention is echoed as it is', () => {
+    expect(echoOf({ prompt_cache_retention: '24h' }).prompt_cache_retention).toBe('24h')
+  })
+
+  test.each([
+    [{}, { mode: 'implicit', ttl: '30m' }],
+    [{ prewarm: true, mode: null }, { mode: 'implicit', ttl: '30m' }],
+    [
+      { mode: 'explicit', ttl: '12h', comparison_response_id: 'resp_1' },
+      { mode: 'explicit', ttl: '12h', comparison_response_id: 'resp_1' },
+    ],
+  ])('prompt_cache_options %j are echoed with the defaults of the API', (prompt_cache_options, echo) => {
+    expect(echoOf({ prompt_cache_options }).prompt_cache_options).toEqual(echo)
+  })
+
+  test.each([null, undefined])('prompt_cache_options %j are not echoed', (prompt_cache_options) => {
+    expect(echoOf({ prompt_cache_options })).not.toHaveProperty('prompt_cache_options')
+  })
+
+  test.each(['conv_1', { id: 'conv_1' }])('the conversation %j is echoed as an object', (conversation) => {
+    expect(echoOf({ conversation }).conversation).toEqual({ id: 'conv_1' })
+  })
+})
 
 describe('how a stream begins', () => {
   test('start gives created and in_progress, with equal responses', () => {

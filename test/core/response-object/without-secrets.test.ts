@@ -250,7 +250,6 @@ test('fields of a request that the response does not echo are not kept', async (
   const secrets = {
     input: [{ type: 'additional_tools', role: 'developer', tools: [given('mcp')] }],
     prompt: { id: 'p', variables: { key: CANARY } },
-    conversation: { id: CANARY },
     context_management: [{ type: CANARY }],
     moderation: { model: CANARY },
     stream_options: { [CANARY]: true },

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
+import type { ResponseStreamEvent, ServedStreamEvent } from '../../../src/core/responses/events.js'
 import { createSseDecoder, decodeSse, encodeSse, SSE_DONE, type SseSource } from '../../../src/core/sse/index.js'
 import { codePoint } from '../../../src/judge/conformance/arbitraries/code-point.js'
 import { RUNS } from '../../support/runs.js'
@@ -22,15 +22,15 @@ function delta(text: string, sequence_number = 0): ResponseStreamEvent {
 const SAMPLE = [delta('é €', 0), delta('💡\r\n', 1)]
 const SAMPLE_TEXT = SAMPLE.map(encodeSse).join('')
 
-async function read(source: SseSource): Promise<ResponseStreamEvent[]> {
-  const events: ResponseStreamEvent[] = []
+async function read(source: SseSource): Promise<ServedStreamEvent[]> {
+  const events: ServedStreamEvent[] = []
   for await (const event of decodeSse(source)) events.push(event)
   return events
 }
 
 /** Reads until the stream throws; returns the earlier events and the error. */
-async function readUntilError(source: SseSource): Promise<{ events: ResponseStreamEvent[]; error: unknown }> {
-  const events: ResponseStreamEvent[] = []
+async function readUntilError(source: SseSource): Promise<{ events: ServedStreamEvent[]; error: unknown }> {
+  const events: ServedStreamEvent[] = []
   try {
     for await (const event of decodeSse(source)) events.push(event)
   } catch (error) {
@@ -114,7 +114,7 @@ describe('encoded events', () => {
       const folder = join(SHARED ?? '', 'data/captured/openai')
       for (const file of readdirSync(folder)) {
         const lines = readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean)
-        const events: ResponseStreamEvent[] = lines.map((line) => JSON.parse(line))
+        const events: ServedStreamEvent[] = lines.map((line) => JSON.parse(line))
         expect(events.length).toBeGreaterThan(0)
         expect(await read(events.map(encodeSse))).toStrictEqual(events)
       }
@@ -367,7 +367,7 @@ describe('the push decoder', () => {
   })
 
   it('the push decoder ignores input after its end', () => {
-    const events: ResponseStreamEvent[] = []
+    const events: ServedStreamEvent[] = []
     const decoder = createSseDecoder({ onEvent: (event) => events.push(event) })
     decoder.end()
     decoder.push(SAMPLE_TEXT)
@@ -377,7 +377,7 @@ describe('the push decoder', () => {
 
   it('the push decoder shares no half character with another one', () => {
     const bytes = utf8.encode(SAMPLE_TEXT)
-    const events: ResponseStreamEvent[][] = [[], []]
+    const events: ServedStreamEvent[][] = [[], []]
     const decoders = events.map((list) => createSseDecoder({ onEvent: (event) => list.push(event) }))
     for (const byte of bytes) for (const decoder of decoders) decoder.push(Uint8Array.of(byte))
     expect(events).toStrictEqual([SAMPLE, SAMPLE])

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { describe, expect, it } from 'vitest'
-import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
+import type { ResponseStreamEvent, ServedStreamEvent } from '../../../src/core/responses/events.js'
 import { decodeSse, encodeSse, SSE_DONE, sseStream, toSseResponse } from '../../../src/core/sse/index.js'
 import { translate } from '../../../src/index.js'
 import { collect } from '../../support/collect.js'
@@ -120,7 +120,7 @@ describe('the response', () => {
       yield* EVENTS
       throw failure
     }
-    const events: ResponseStreamEvent[] = []
+    const events: ServedStreamEvent[] = []
     const reading = (async () => {
       for await (const event of decodeSse(toSseResponse(source()).body ?? [])) events.push(event)
     })()

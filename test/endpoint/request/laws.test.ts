@@ -172,7 +172,7 @@ const NOT_CHECKED: readonly { readonly path: RegExp; readonly because: string }[
   { path: /\.(action|actions\[\d+\])\.(?!type$)/, because: 'no gpt-oss model uses a computer' },
   { path: /\.environment\.(?!type$|container_id$)/, because: 'the environment of a shell is only echoed' },
   { path: /\.container\.(?!type$)/, because: 'the container of a code interpreter is only echoed' },
-  { path: /^(image|access_programs)(\.|$)|^prompt_cache_retention$/, because: 'it is ignored' },
+  { path: /^(image|access_programs)(\.|$)/, because: 'it is ignored' },
 ]
 const ONLY_ECHOED = /^(computer|computer_use_preview|image_generation|programmatic_tool_calling|tool_search)$/
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
-import { createAdmission } from '../../../src/endpoint/server/service/limits/admission.js'
+import { type Admission, createAdmission } from '../../../src/endpoint/server/service/limits/admission.js'
 import { answer, fail, hang, type ScriptedTurn, scriptedEngine } from '../../../src/testing/index.js'
 import { runs } from '../../support/runs.js'
 import { endpoint, heldEngine, JSON_TYPE, readUntil, tokenTable, until } from './endpoint.js'
@@ -95,27 +95,60 @@ describe('admission', () => {
     expect(admission.waiting).toBe(4)
   })
 
+  test('an accepted response gives up its place in a full queue to nobody', async () => {
+    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    await admission.enter('ann')
+    const accepted = [1, 2, 3].map(() => admission.accept('ann'))
+    const last = expect(admission.enter('ann')).rejects.toMatchObject({ status: 429 })
+    admission.enter('bob')
+    await last
+    await expect(admission.enter('bob')).rejects.toMatchObject({ status: 429 })
+    expect(accepted.every(({ turn }) => turn !== undefined)).toBe(true)
+  })
+
+  test('a server that stops gives accepted responses their turns, and refuses the others that wait', async () => {
+    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    const leave = await admission.enter('ann')
+    const accepted = admission.accept('ann')
+    const refused = expect(admission.enter('ann')).rejects.toMatchObject({ status: 503 })
+    let isDrained = false
+    const drained = admission.drain().then(() => {
+      isDrained = true
+    })
+    await refused
+    expect(() => admission.accept('ann')).toThrow('The server is stopping.')
+    leave()
+    await accepted.turn
+    await turn()
+    expect(isDrained).toBe(false)
+    accepted.leave()
+    await drained
+  })
+
   test('admission keeps its limits and gives every place back, whatever comes and goes', async () => {
     await fc.assert(
       fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (limits, steps) => {
         const admission = createAdmission(limits)
         const visits = new Set<Visit>()
         const those = (state: Visit['state']): Visit[] => [...visits].filter((visit) => visit.state === state)
-        for (const { owner, act, which, isBackground } of steps) {
+        for (const { owner, act, which, isBackground, isAccepted } of steps) {
           const [entered, waiting] = [those('entered'), those('waiting')]
           if (act === 'enter') {
             const visit: Visit = {
               owner,
-              isBackground,
+              isBackground: isBackground || isAccepted,
               leaving: new AbortController(),
               leave: () => {},
               state: 'waiting',
             }
             visits.add(visit)
-            admission.enter(owner, visit.leaving.signal, isBackground).then(
-              (leave) => Object.assign(visit, { leave, state: 'entered' }),
-              (error) => Object.assign(visit, { error, state: 'gone' }),
-            )
+            // One that is accepted leaves by itself, wherever it is.
+            if (isAccepted) accept(admission, visit)
+            else
+              admission.enter(owner, visit.leaving.signal, isBackground).then(
+                (leave) => Object.assign(visit, { leave, state: 'entered' }),
+                (error) => Object.assign(visit, { error, state: 'gone' }),
+              )
           } else if (act === 'leave') {
             const left = entered[which % entered.length]
             left?.leave()
@@ -163,7 +196,23 @@ const STEP = fc.record({
   act: fc.constantFrom('enter', 'enter', 'leave', 'abort'),
   which: fc.nat(9),
   isBackground: fc.boolean(),
+  isAccepted: fc.boolean(),
 })
+
+function accept(admission: Admission, visit: Visit): void {
+  try {
+    const { turn, leave } = admission.accept(visit.owner)
+    visit.leaving.signal.addEventListener('abort', () => {
+      leave()
+      visit.state = 'gone'
+    })
+    const enter = (): void => void Object.assign(visit, { leave, state: 'entered' })
+    if (turn === undefined) enter()
+    else turn.then(() => visit.state === 'waiting' && enter())
+  } catch {
+    visit.state = 'gone'
+  }
+}
 
 /** Lets all settled promises run. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -243,7 +243,7 @@ describe('an Idempotency-Key', () => {
   test('an Idempotency-Key whose first request is refused is for the body of the next one, which waited for it', async () => {
     const { create, ask, service } = endpoint(heldEngine(6), { limits: { concurrency: 1 } })
     const { body } = await create({ input: 'Hi', background: true })
-    const first = create({ input: 'Hi', background: true, previous_response_id: 'resp_none' }, key)
+    const first = create({ input: 'Hi', previous_response_id: 'resp_none' }, key)
     await until(() => service.load.waiting > 0)
     const next = create({ input: 'Hi', background: true }, key)
     // Long enough for any answer that does not wait.

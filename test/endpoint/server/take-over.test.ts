@@ -143,6 +143,21 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: true, reason: null })
   })
 
+  test('another process begins one that has waited for its turn, once it has a place', async () => {
+    const { process, pass } = newWorld()
+    const first = process(heldEngine(6), { limits: { leaseSeconds: 10, concurrency: 1 } })
+    await first.create({ input: 'Hi', background: true })
+    const { id, status } = (await first.create({ input: 'Hi', background: true })).body
+    first.die()
+    const next = process(undefined)
+    expect([status, await statusOf(next, id)]).toEqual(['queued', 'queued'])
+    pass(11)
+    await over(next, id)
+    expect(await statusOf(next, id)).toMatch(/^(completed|incomplete)$/)
+    const types = (await next.stream(`/responses/${id}?stream=true`)).map(({ type }) => type)
+    expect(types.slice(0, 3)).toEqual(['response.created', 'response.queued', 'response.in_progress'])
+  })
+
   test('another process continues it with the tools of its conversation', async () => {
     const declares = (...tools: object[]) => ({ type: 'additional_tools', role: 'developer', tools })
     const [own, later] = ['custom', 'function'].map((type) => ({ type, name: 'exec' })) as [object, object]
@@ -376,7 +391,7 @@ describe('a response of another process', () => {
     const first = process(undefined)
     const second = process(heldEngine(6), { limits: { concurrency: 1 } })
     const running = await second.create({ input: 'Hi', background: true })
-    const loser = second.create({ input: 'Other', background: true }, key)
+    const loser = second.create({ input: 'Other' }, key)
     await until(() => second.service.load.waiting > 0)
     const winner = await first.create({ input: 'Mine', background: true }, key)
     const again = second.create({ input: 'Mine', background: true }, key)

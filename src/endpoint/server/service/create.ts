@@ -19,6 +19,7 @@ import { digestOf } from './digest.js'
 import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
+import type { Visit } from './limits/admission.js'
 import { countedTools, createMeter } from './limits/counted.js'
 import type { CallWatch } from './limits/first-call.js'
 import { RESPONSE_BYTES, takeOrRefuse } from './limits/memory.js'
@@ -112,11 +113,14 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
   }
   try {
     takeOrRefuse(held, RESPONSE_BYTES)
-    leave = await setup.admission.enter(caller.owner, caller.signal, request.background === true)
+    const visit = await enter(setup, request, caller)
+    leave = visit.leave
     held = held.moveTo('response')
     setup.beginning.add(responseId)
     const calls = caller.awaitsStatus === true && request.background !== true ? setup.watchCalls() : undefined
-    const run = await runFor(setup, request, responseId, caller, { engine, observed, held, key, onEnd, calls })
+    const admitted = visit.turn
+    const resources = { engine, observed, held, key, onEnd, calls, admitted }
+    const run = await runFor(setup, request, responseId, caller, resources)
     addRun(setup, run)
     const { created, events, before, finished } = run
     return { responseId, request, created, events, before, finished, calls }
@@ -129,6 +133,13 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
   }
 }
 
+/** Waits for a place; one in the background is answered before it has its turn. @throws RequestError */
+async function enter({ admission }: Setup, { background }: ParsedRequest, { owner, signal }: Caller): Promise<Visit> {
+  if (background !== true) return { turn: undefined, leave: await admission.enter(owner, signal) }
+  signal?.throwIfAborted()
+  return admission.accept(owner)
+}
+
 /** The resources of one response. */
 export interface RunResources {
   readonly engine: TokenEngine
@@ -139,6 +150,8 @@ export interface RunResources {
   readonly held: ByteHold
   /** The key of its request, if it has one. */
   readonly key: RequestKey | undefined
+  /** Resolves when it has its turn. Absent: it has. */
+  readonly admitted?: Promise<void> | undefined
   readonly onEnd: (ending?: KeptResponse) => void
 }
 
@@ -192,7 +205,7 @@ export interface RunContext {
 /** Returns the options shared by responses that begin here and those that are taken over. */
 export function runOptions(
   setup: Setup,
-  { engine, observed, held, onEnd, calls }: Omit<RunResources, 'key'>,
+  { engine, observed, held, onEnd, calls, admitted }: Omit<RunResources, 'key'>,
   { owner, responseId, request, conversation, caller = { owner }, operator, isOffered }: RunContext,
 ): Omit<RunOptions, 'repository' | 'begin' | 'isTransient' | 'signal' | 'isBackground'> {
   const { seal, report, clock } = setup
@@ -211,6 +224,7 @@ export function runOptions(
         ...{ meter: createMeter(held), observed, calls },
       }),
       ...operator,
+      ...(admitted && { admitted }),
       tools: countedTools(observed ? watchedTools(tools, observed) : tools, held),
       ...(observed && {
         onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed),

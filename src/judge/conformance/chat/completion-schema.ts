@@ -22,7 +22,7 @@ const choice = loose('chat.choice', {
   finish_reason: oneOf(...FINISH_REASONS),
 })
 
-/** A chat completion that was not streamed, with the fields of the `openai` 7.57 types. */
+/** A chat completion that was not streamed, with the fields of the `openai` 7.59 types. */
 export const chatCompletionSchema: z.ZodType = loose('chat.completion', {
   ...named('chat.completion'),
   choices: list(choice),

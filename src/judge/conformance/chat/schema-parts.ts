@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { count, loose, oneOf, text, textOrNull } from '../schemas/schema-builders.js'
 
-// The common part of a chunk and of a completion that was not streamed: the fields of the `openai` 7.57 types. Further
+// The common part of a chunk and of a completion that was not streamed: the fields of the `openai` 7.59 types. Further
 // fields are accepted everywhere: servers add their own, and every client skips unknown ones.
 
 export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter', 'function_call'] as const

@@ -62,7 +62,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export const openai: ClientModel = {
   client: 'openai',
   name: 'The openai SDK',
-  versions: { openai: '7.57.0' },
+  versions: { openai: '7.59.0' },
   reads: {
     streamed: true,
     final: true,

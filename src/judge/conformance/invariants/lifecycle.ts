@@ -60,17 +60,19 @@ export const LIFECYCLE: readonly Invariant[] = [
     id: 'in-progress-second',
     sentence:
       'The second event is response.in_progress, and no later event is: the AI SDK looks for early errors only up to it. ' +
-      'In the background, response.queued comes once, before it.',
+      'In the background, response.queued comes once, before it, and always if the response was created as queued.',
     neededBy: ['openai'],
     severity: 'error',
     begin: () => {
       let due = 1
       return {
-        event(_event, { kind: { type }, count, resumed }, report) {
+        event(_event, { kind: { type }, count, resumed, created }, report) {
           // A resumed stream may begin after it, or right before it.
           if (count === 0 && resumed !== undefined) due = type === 'response.created' ? 1 : 0
           if (resumed !== undefined && count === due && type !== 'response.in_progress' && !/queued/.test(type))
             due = -1
+          if (count === 1 && created?.['status'] === 'queued' && !/queued|keepalive/.test(type))
+            report('response.queued', type)
           if ((type === 'response.queued' || type === 'keepalive') && count === due) due++
           else if (type === 'response.queued') report('no response.queued once the response is in progress', type)
           else if ((count === due) !== (type === 'response.in_progress'))
@@ -128,11 +130,13 @@ export const LIFECYCLE: readonly Invariant[] = [
     sentence: 'A new response is in progress, or queued in the background, with no output, no usage and no error.',
     neededBy: ['openai', 'open-responses'],
     severity: 'error',
-    on: of('response.created', 'response.in_progress'),
+    on: of('response.created', 'response.queued', 'response.in_progress'),
     begin: stateless((event, _state, report) => {
       const { status, output, usage = null, error = null, background } = responseOf(event)
-      const isQueued = status === 'queued' && background === true && event.type === 'response.created'
-      if (status !== 'in_progress' && !isQueued) report('status "in_progress"', status)
+      const { type } = event
+      const isQueued = status === 'queued' && background === true && type !== 'response.in_progress'
+      const expected = type === 'response.queued' ? 'queued' : 'in_progress'
+      if (status !== expected && !isQueued) report(`status "${expected}"`, status)
       if (!Array.isArray(output) || output.length > 0) report('an empty output', output)
       if (usage !== null) report('no usage yet', usage)
       if (error !== null) report('no error', error)

@@ -187,7 +187,7 @@ const union = byType('the type of a stream event', [
 ])
 
 /**
- * Any stream event: the 59 of the `openai` 7.57 union, and the four of `extraEvents`. Events and items must not have
+ * Any stream event: the 59 of the `openai` 7.59 union, and the four of `extraEvents`. Events and items must not have
  * unknown keys, except `extraKeys`; the response object may.
  */
 export const responseStreamEventSchema: z.ZodType<WireStreamEvent, WireStreamEvent> = exactly<WireStreamEvent>()(union)

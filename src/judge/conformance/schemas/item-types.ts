@@ -12,7 +12,7 @@ import type {
 } from '../../../core/responses/items.js'
 import type { WireInputPart, WireOutputText, WireRefusal } from './parts.js'
 
-// The 28 output items as servers send them: the types of openai 7.57, with the differences noted in `items.ts`.
+// The 28 output items as servers send them: the types of openai 7.59, with the differences noted in `items.ts`.
 
 type Item<Type extends string, Fields> = { type: Type; id: string } & Fields
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** A key that servers send but the types of `openai` 7.57 do not have. It is always optional. */
+/** A key that servers send but the types of `openai` 7.59 do not have. It is always optional. */
 export interface ExtraKey {
   readonly key: string
   readonly value: z.ZodType
@@ -66,10 +66,10 @@ export const extraKeys: readonly ExtraKey[] = [
   { key: 'tool_output_tokens_per_turn', value: counts, on: ['output_tokens_details'], seen: VLLM_TURNS },
 ]
 
-/** Events that the union of `openai` 7.57 does not have, or has in another form, and the servers that send them. */
+/** Events that the union of `openai` 7.59 does not have, or has in another form, and the servers that send them. */
 export const extraEvents: { readonly [type: string]: string } = {
   error: 'OpenAI: {code, message, param} are nested under `error`, with a type; flat ones break the AI SDK and Codex',
-  keepalive: 'no capture, but the accumulator of openai 7.57 accepts it, and no client fails at it',
+  keepalive: 'no capture, but the accumulator of openai 7.59 accepts it, and no client fails at it',
   'response.apply_patch_call_operation_diff.delta': 'OpenAI (gpt-5.1), of a patch that creates or updates a file',
   'response.apply_patch_call_operation_diff.done': 'OpenAI (gpt-5.1), after the deltas',
 }

@@ -1,6 +1,27 @@
 import { LIFECYCLE } from '../../../../src/judge/conformance/invariants/lifecycle.js'
 import { allResponses, both, describeCases, TRACE } from './cases.js'
-import { drop, give, insert, inside, nth, set, setResponse, twice } from './streams.js'
+import {
+  type Draft,
+  drop,
+  give,
+  insert,
+  inside,
+  type Loose,
+  nth,
+  type Stream,
+  set,
+  setResponse,
+  twice,
+} from './streams.js'
+
+/** The same stream of a response that waits in the background first. */
+function queued(events: Stream): Stream {
+  for (const { response } of events) if (response !== undefined) (response as Loose)['background'] = true
+  const [created, ...rest] = events as [Draft, ...Stream]
+  Object.assign(created['response'] as Loose, { status: 'queued' })
+  const waiting = structuredClone({ ...created, type: 'response.queued' })
+  return [created, waiting, ...rest].map((event, at) => ({ ...event, sequence_number: at }))
+}
 
 describeCases(LIFECYCLE, {
   'created-first': {
@@ -41,13 +62,19 @@ describeCases(LIFECYCLE, {
           sequence_number: at,
         }))
       },
-      ['4 in-progress-second'],
+      ['4 in-progress-second', '4 fresh-response'],
+    ],
+    'a response that was created as queued needs response.queued': [
+      'answer',
+      'openai',
+      setResponse('created', { status: 'queued', background: true }),
+      ['1 in-progress-second', '1 in-progress-repeats-created', '9 response-constant'],
     ],
     'response.queued does not stand for response.in_progress': [
       'answer',
       'openai',
       set('in_progress', { type: 'response.queued' }),
-      ['2 in-progress-second'],
+      ['1 fresh-response', '2 in-progress-second'],
     ],
   },
   'one-terminal-event-last': {
@@ -112,6 +139,17 @@ describeCases(LIFECYCLE, {
     ],
   },
   'fresh-response': {
+    'the beginning of a response that waits in the background is not reported': ['answer', 'openai', queued, []],
+    'a response.queued that is in progress is reported': [
+      'answer',
+      'openai',
+      (events) => {
+        const stream = queued(events)
+        setResponse('queued', { status: 'in_progress' })(stream)
+        return stream
+      },
+      ['1 fresh-response'],
+    ],
     'a response that begins with usage is reported': [
       'answer',
       'open-responses',

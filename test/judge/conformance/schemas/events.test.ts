@@ -19,7 +19,7 @@ interface Described {
   optional: Field[]
 }
 
-/** What the types of openai 7.57 say. */
+/** What the types of openai 7.59 say. */
 const readUnion = (): { events: Described[]; output_items: Described[]; response: Omit<Described, 'type'> } =>
   JSON.parse(readFileSync(shared('responses/events.json'), 'utf8'))
 
@@ -125,21 +125,21 @@ describe('values on the wire that differ from the types', () => {
   })
 })
 
-describeWithShared('against the types of openai 7.57', () => {
-  test('the schemas have the 59 events of openai 7.57, and those that only the wire has', () => {
+describeWithShared('against the types of openai 7.59', () => {
+  test('the schemas have the 59 events of openai 7.59, and those that only the wire has', () => {
     const theirs = readUnion().events.map(({ type }) => type)
     expect(theirs).toHaveLength(59)
     const more = Object.keys(extraEvents).filter((type) => !theirs.includes(type))
     expect(Object.keys(eventSpecimens).sort()).toEqual([...theirs, ...more].sort())
   })
 
-  test('the schemas have the 28 items of openai 7.57', () => {
+  test('the schemas have the 28 items of openai 7.59', () => {
     const theirs = readUnion().output_items.map(({ type }) => type)
     expect(theirs).toHaveLength(28)
     expect(Object.keys(itemSpecimens).sort()).toEqual(theirs.sort())
   })
 
-  test('events require what those of openai 7.57 do, but for the error', () => {
+  test('events require what those of openai 7.59 do, but for the error', () => {
     const all = readUnion().events.map(({ type, ...theirs }): [string, string[]] => {
       const mine = required(eventSpecimens[type as keyof typeof eventSpecimens], (event) => !problemOf(event))
       return [type, difference(mine, names(theirs.required))]
@@ -147,7 +147,7 @@ describeWithShared('against the types of openai 7.57', () => {
     expect(differences(all)).toEqual({ error: ['+error', '-code', '-message', '-param'] })
   })
 
-  test('events may have what those of openai 7.57 may', () => {
+  test('events may have what those of openai 7.59 may', () => {
     const all = readUnion().events.map(({ type, ...theirs }): [string, string[]] => {
       const mine = Object.keys(eventSpecimens[type as keyof typeof eventSpecimens])
       return [type, difference(mine, names([...theirs.required, ...theirs.optional]))]
@@ -159,7 +159,7 @@ describeWithShared('against the types of openai 7.57', () => {
     })
   })
 
-  test('items require the fields of openai 7.57, except where the wire or a client differs', () => {
+  test('items require the fields of openai 7.59, except where the wire or a client differs', () => {
     const all = readUnion().output_items.map(({ type, ...theirs }): [string, string[]] => {
       const item = itemSpecimens[type as keyof typeof itemSpecimens]
       const mine = required(item, (value) => outputItemSchema.safeParse(value).success)
@@ -174,7 +174,7 @@ describeWithShared('against the types of openai 7.57', () => {
     })
   })
 
-  test('items may have what those of openai 7.57 may', () => {
+  test('items may have what those of openai 7.59 may', () => {
     const all = readUnion().output_items.map(({ type, ...theirs }): [string, string[]] => {
       const mine = Object.keys(itemSpecimens[type as keyof typeof itemSpecimens])
       return [type, difference(mine, names([...theirs.required, ...theirs.optional]))]
@@ -182,7 +182,7 @@ describeWithShared('against the types of openai 7.57', () => {
     expect(differences(all)).toEqual({})
   })
 
-  test('the response requires more than that of openai 7.57, and less where the wire has less', () => {
+  test('the response requires more than that of openai 7.59, and less where the wire has less', () => {
     const mine = required(responseSpecimen, (value) => responseSchema.safeParse(value).success)
     expect(difference(mine, names(readUnion().response.required)).sort()).toEqual([
       '+background',

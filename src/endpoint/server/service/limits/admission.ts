@@ -27,16 +27,32 @@ export interface Admission {
    * stopping; the signal's reason
    */
   enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
-  /** Refuses new responses. Resolves when the last one has ended. */
+  /**
+   * Accepts a background response, whose client need not wait for its turn. Once accepted, it is not refused any more.
+   *
+   * @throws RequestError like {@link enter}
+   */
+  accept(owner: string): Visit
+  /** Refuses new responses, and those that wait without being accepted. Resolves when the last one has ended. */
   drain(): Promise<void>
+}
+
+/** An accepted response. */
+export interface Visit {
+  /** Resolves when it has a place; undefined if it has one at once. Never rejects. */
+  readonly turn: Promise<void> | undefined
+  /** Leaves its place, or the queue. */
+  readonly leave: () => void
 }
 
 /** A response that waits for its turn. */
 interface Visitor {
   readonly owner: string
   readonly isBackground: boolean
-  /** Removes it from the queue: admitted, or refused. */
-  readonly leaveQueue: (error?: RequestError) => void
+  /** Gives it a place. */
+  readonly admit: () => void
+  /** Refuses it. Undefined if it was accepted. */
+  readonly refuse: ((error: RequestError) => void) | undefined
 }
 
 /**
@@ -68,18 +84,21 @@ export function createAdmission(
   }
 
   /**
-   * Returns the response that gives up its place in a full queue for another owner: the last one of the owner who has
-   * more than half of it.
+   * Returns the response that gives up its place in a full queue for another owner: the last one that is not
+   * accepted yet, of the owner who has more than half of it.
    */
   function displacedBy(owner: string): Visitor | undefined {
     return [...waiting].findLast(
-      (last) => last.owner !== owner && inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
+      (last) =>
+        last.refuse !== undefined &&
+        last.owner !== owner &&
+        inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
     )
   }
 
   function leave(owner: string, isBackground: boolean): void {
     running.add(owner, isBackground, -1)
-    for (let visitor = next(); visitor !== undefined; visitor = next()) visitor.leaveQueue()
+    for (let visitor = next(); visitor !== undefined; visitor = next()) visitor.admit()
     changed()
     if (running.all === 0) for (const resolve of emptied) resolve()
   }
@@ -110,7 +129,49 @@ export function createAdmission(
     if (waiting.size < queue) return
     const displaced = displacedBy(owner)
     if (displaced === undefined) throw tooMany(waitFor(running.all))
-    displaced.leaveQueue(tooMany(waitFor(running.all)))
+    displaced.refuse?.(tooMany(waitFor(running.all)))
+  }
+
+  /**
+   * Takes a place, or one in the queue.
+   *
+   * @param onTurn - called when one that waits has a place, with the function that frees it
+   * @param onRefuse - called when one that waits is refused. Absent: it was accepted
+   * @returns a function that leaves either, and whether it has to wait
+   * @throws RequestError
+   */
+  function arrive(
+    owner: string,
+    isBackground: boolean,
+    onTurn: () => void,
+    onRefuse?: (error: RequestError) => void,
+  ): { readonly waits: boolean; readonly leave: () => void } {
+    if (isDraining) throw stopping()
+    if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) {
+      throw tooManyOfOwner(waitFor(running.of(owner)))
+    }
+    if (hasPlace(isBackground)) return { waits: false, leave: place(owner, isBackground) }
+    checkQueue(owner, isBackground)
+    let leave = (): void => {
+      if (waiting.delete(visitor)) changed()
+    }
+    const visitor: Visitor = {
+      ...{ owner, isBackground },
+      admit() {
+        waiting.delete(visitor)
+        leave = place(owner, isBackground)
+        onTurn()
+      },
+      refuse:
+        onRefuse &&
+        ((error) => {
+          leave()
+          onRefuse(error)
+        }),
+    }
+    waiting.add(visitor)
+    changed()
+    return { waits: true, leave: () => leave() }
   }
 
   return {
@@ -122,30 +183,36 @@ export function createAdmission(
     },
     async enter(owner, signal, isBackground = false) {
       signal?.throwIfAborted()
-      if (isDraining) throw stopping()
-      if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) {
-        throw tooManyOfOwner(waitFor(running.of(owner)))
-      }
-      if (hasPlace(isBackground)) return place(owner, isBackground)
-      checkQueue(owner, isBackground)
       return new Promise((resolve, reject) => {
-        const leaveQueue = (error?: unknown): void => {
+        const settle = <Value>(settled: (value: Value) => void, value: Value): void => {
           signal?.removeEventListener('abort', abort)
-          waiting.delete(visitor)
-          if (error === undefined) resolve(place(owner, isBackground))
-          else reject(error)
-          changed()
+          settled(value)
         }
-        const abort = (): void => leaveQueue(signal?.reason)
-        const visitor: Visitor = { owner, isBackground, leaveQueue }
-        signal?.addEventListener('abort', abort)
-        waiting.add(visitor)
-        changed()
+        const abort = (): void => {
+          visit.leave()
+          settle(reject, signal?.reason)
+        }
+        const visit = arrive(
+          owner,
+          isBackground,
+          () => settle(resolve, visit.leave),
+          (error) => settle(reject, error),
+        )
+        if (visit.waits) signal?.addEventListener('abort', abort)
+        else resolve(visit.leave)
       })
+    },
+    accept(owner) {
+      let onTurn = (): void => {}
+      const turn = new Promise<void>((resolve) => {
+        onTurn = resolve
+      })
+      const { waits, leave } = arrive(owner, true, onTurn)
+      return { turn: waits ? turn : undefined, leave }
     },
     async drain() {
       isDraining = true
-      for (const { leaveQueue } of [...waiting]) leaveQueue(stopping())
+      for (const { refuse } of [...waiting]) refuse?.(stopping())
       if (running.all > 0) await new Promise<void>((resolve) => emptied.add(resolve))
     },
   }

@@ -72,7 +72,7 @@ export interface RunOptions {
   /** Receives the response if the store fails, and does not accept its end either. */
   readonly onUnfinished: (response: UnfinishedResponse) => void
   readonly clock: () => number
-  /** Called once the request has been validated, before the model is called. */
+  /** Called once, when the request has been validated and has its turn, before the model is called. */
   readonly onStart?: () => void
   /** Called once, however it ends; without an argument if it was refused, or could not be stored. */
   readonly onEnd: (ending: KeptResponse | undefined) => void

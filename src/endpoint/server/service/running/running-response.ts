@@ -69,6 +69,7 @@ class RunningResponse implements Run {
   #held: { readonly batch: Batch; readonly response: ResponseObject } | undefined
   #kept: FinishedResponse | undefined
   #unfinished: UnfinishedResponse | undefined
+  #isStarted = false
   #isCancelled = false
   #isStopped = false
   #isLost = false
@@ -114,9 +115,10 @@ class RunningResponse implements Run {
 
   /** Resolves when its events can be read. @throws as {@link startRun} */
   async start(): Promise<void> {
-    const { onStart, respond } = this.#options
+    const { respond } = this.#options
     const first = this.#takenOver === undefined ? await this.#open() : []
-    onStart?.()
+    if (respond.admitted === undefined) this.#tellStart()
+    else respond.admitted.then(this.#tellStart)
     this.#started.resolve()
     this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : createdResponse(first)
     this.events = this.#isDetached ? this.#detach() : this.#batches
@@ -171,6 +173,12 @@ class RunningResponse implements Run {
     } finally {
       signal?.removeEventListener('abort', cancel)
     }
+  }
+
+  /** Tells the host that it has its turn, or has ended while it waited. */
+  readonly #tellStart = (): void => {
+    if (!this.#isStarted) this.#options.onStart?.()
+    this.#isStarted = true
   }
 
   /** Runs independently of its readers, and passes the batches to the first of them. */
@@ -275,6 +283,7 @@ class RunningResponse implements Run {
     const kept = this.#kept
     // If the response could not be stored, its work must stop.
     if (kept === undefined) this.#response.abort()
+    this.#tellStart()
     this.#end(kept?.response)
     this.#ending.resolve()
     if (this.#isLost) return

@@ -33,7 +33,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 export const openai: ChatClientModel = {
   client: 'openai',
   name: 'The openai SDK',
-  versions: { openai: '7.57.0' },
+  versions: { openai: '7.59.0' },
   reads: { reasoning: false, choices: 'all', incomplete: 'incomplete' },
   rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIReader(reportBreak),

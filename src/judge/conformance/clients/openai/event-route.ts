@@ -41,7 +41,7 @@ export function itemTypeFor({ part }: StreamEvent, { item }: EventRoute): string
 const BY_PART = 'by part'
 
 /**
- * The event types that the stream helper of openai 7.57 accepts, including `keepalive`, which its types do not have.
+ * The event types that the stream helper of openai 7.59 accepts, including `keepalive`, which its types do not have.
  */
 const KNOWN =
   /^(error|keepalive|response\.(created|queued|in_progress|completed|incomplete|failed|output_item\.(added|done)|content_part\.(added|done)|(output_text|refusal|reasoning_text|reasoning_summary_text|function_call_arguments|custom_tool_call_input|mcp_call_arguments|code_interpreter_call_code)\.(delta|done)|output_text\.annotation\.added|reasoning_summary_part\.(added|done)|(mcp_call|mcp_list_tools)\.(in_progress|completed|failed)|web_search_call\.(in_progress|searching|completed)|file_search_call\.(in_progress|searching|completed)|code_interpreter_call\.(in_progress|interpreting|completed)|image_generation_call\.(in_progress|generating|partial_image|completed)|shell_call_command\.(added|delta|done)|shell_call_output_content\.(delta|done)|audio\.(delta|done)|audio\.transcript\.(delta|done)|compaction\.compacting))$/
