@@ -99,6 +99,7 @@ function isOpening(event: ResponseStreamEvent): boolean {
   switch (event.type) {
     case 'error':
     case 'response.created':
+    case 'response.queued':
     case 'response.in_progress':
     case 'response.mcp_list_tools.in_progress':
     case 'response.mcp_list_tools.completed':
