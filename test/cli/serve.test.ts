@@ -985,10 +985,21 @@ test('--limit sets a limit of the server', async () => {
   await expect(client.responses.create({ ...FRANCE, input: 'x'.repeat(200) })).rejects.toMatchObject({ status: 413 })
 })
 
+test('an MCP server that cannot be started is reported when serve starts', async () => {
+  const { io } = await serve(['--replay', '--mcp', 'weather=no-such-program-anywhere'])
+  while (!io.err.includes('\n')) await new Promise((resolve) => setImmediate(resolve))
+  expect(io.err).toMatch(/^harmony-responses: MCP server weather: .*no-such-program-anywhere.*\n$/)
+})
+
 test('--log json writes an object for each request, refusals too, with the id that the client sees', async () => {
   const { url, io } = await serve(['--replay', '--log', 'json'])
   const refused = await fetch(`${url}/v1/responses`, { method: 'POST', body: '{"input": 5}' })
-  const [line] = io.err.trimEnd().split('\n')
+  const [started, line] = io.err.trimEnd().split('\n')
+  expect(io.out).toBe('')
+  expect(JSON.parse(started ?? '')).toEqual({
+    ...{ time: '2026-01-31T12:34:56Z', event: 'listening', version: '1.2.3', url: `${url}/v1`, store: null },
+    ...{ engine: expect.stringContaining('recordings'), models: ['gpt-oss'], has_key: false },
+  })
   expect(JSON.parse(line ?? '')).toMatchObject({
     request_id: refused.headers.get('x-request-id'),
     status: 400,

@@ -39,6 +39,7 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
     },
     complain(text: string) {
       Object.assign(io, { err: io.err + text })
+      if (text.includes('"event":"listening"')) isPrinted()
       if (/keys (?:not )?read again|"event":"keys_/.test(text)) isLogged(text)
     },
     onReload(listener: () => void) {
@@ -52,7 +53,7 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
   })
   const exit = run(['serve', '--port', '0', ...args], io)
   await Promise.race([printed, exit])
-  const [, url = ''] = /listens on (\S+)\/v1/.exec(io.out) ?? []
+  const [, url = ''] = /(?:listens on |"url":")(\S+?)\/v1/.exec(io.out + io.err) ?? []
   expect(url, io.err).not.toBe('')
   const client = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 })
   const stop = (): void => {

@@ -21,6 +21,8 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
   )
   return {
     take: entries.take,
+    listening: ({ version, url, engine, models, hasKey, store = null }) =>
+      line('listening', { version, url: `${url}/v1`, engine: plain(engine), models, has_key: hasKey, store }),
     keysRead: (files) => line('keys_read', { files }),
     keysRefused: (reason) => line('keys_refused', { reason: plain(reason) }),
   }

@@ -5,6 +5,7 @@ import type {
   ResponseEnded,
   ResponseTakenOver,
 } from '../../endpoint/server/index.js'
+import type { BannerOptions } from './banner.js'
 import type { KeyFile } from './keyring.js'
 
 /**
@@ -18,6 +19,8 @@ export type LogEntry =
 /** Writes a line for each entry, without content and without characters that a terminal acts on. */
 export interface RequestLog {
   take(metric: Metric): void
+  /** Writes where the server listens, in the place of the banner, which is for people. */
+  listening?(about: BannerOptions): void
   /** Writes which files of keys were read again. */
   keysRead(files: readonly KeyFile[]): void
   /** Writes why they were not: all keys are as before. */

@@ -32,6 +32,8 @@ export interface OpenedEngine {
    * Returns the name of the server's grammar backend, `unknown` before it was needed. Absent for engines with only one.
    */
   readonly grammarBackend?: () => string
+  /** Whether its server has to name the length of its context. */
+  readonly namesContext?: boolean
   close(): Promise<void>
 }
 
@@ -143,7 +145,7 @@ async function openServer(
   if (kind === 'llama-server') return { engine, about, tools: [], async close() {} }
   const backend = structuredOutputs ?? 'unknown until the first strict request'
   return {
-    ...{ engine, about: `${about}, grammar backend ${backend}`, tools: [] },
+    ...{ engine, about: `${about}, grammar backend ${backend}`, tools: [], namesContext: kind === 'vllm' },
     grammarBackend: () => grammarBackend,
     async close() {},
   }

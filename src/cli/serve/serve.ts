@@ -8,6 +8,7 @@ import type { Metric, Offered, ResponseService } from '../../endpoint/server/ind
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../endpoint/server/node.js'
 import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
+import type { McpTools } from '../../endpoint/tools/mcp/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
@@ -72,8 +73,12 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store }) })
     const stops = listenForStops(io)
     try {
-      await printBanner(aboutServer(settings, server, opened, folders?.about ?? [], io.version), server, io)
+      const about = aboutServer(settings, server, opened, folders?.about ?? [], io.version)
+      // The log is all that a program reads.
+      if (log.listening !== undefined) log.listening(about)
+      else await printBanner(about, server, io)
       checkHealth(opened, io)
+      checkTools(mcp, servers, report)
       await stops.first
       return await stop(server, stops.second, io)
     } finally {
@@ -310,10 +315,30 @@ async function printBanner(about: Parameters<typeof banner>[0], server: Response
 }
 
 /** Warns if the engine does not answer yet. An engine behind HTTP may start later, so that is no error. */
-function checkHealth({ engine }: OpenedEngine, io: Io): void {
-  engine.health({ signal: AbortSignal.timeout(5000) }).catch((error: unknown) => {
+function checkHealth({ engine, namesContext }: OpenedEngine, io: Io): void {
+  const options = { signal: AbortSignal.timeout(5000), constraints: false }
+  const check = async (): Promise<void> => {
+    await engine.health(options)
+    if (namesContext !== true || (await engine.capabilities?.(options))?.contextLength !== undefined) return
+    const why = 'the engine names no context length (max_model_len): set it by --context-size'
+    io.complain(complaint(new Error(`${why}, or requests without max_output_tokens fail`)))
+  }
+  check().catch((error: unknown) => {
     io.complain(complaint(new Error(`the engine does not answer yet: ${messageOf(error)}`)))
   })
+}
+
+/** How long a tool server may take before it is said that it does not answer. */
+const TOOLS_MS = 10_000
+
+/** Connects to the MCP servers, so that a wrong command or address is reported now and not at some request. */
+function checkTools(
+  mcp: McpTools | undefined,
+  servers: readonly NamedServer[],
+  report: (error: unknown) => void,
+): void {
+  const tools = servers.map(({ label }) => ({ type: 'mcp' as const, server_label: label }))
+  mcp?.listings({ tools }, { signal: AbortSignal.timeout(TOOLS_MS) }).catch(report)
 }
 
 interface Stops {
