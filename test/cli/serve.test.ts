@@ -55,7 +55,7 @@ describe('serve --replay', () => {
     const tools = [{ type: 'function', name: 'get_weather', parameters, strict: null }] as const
     const first = await client.responses.create({ model: 'gpt-oss', input: 'The weather?', tools: [...tools] })
     const call = first.output.find((item) => item.type === 'function_call')
-    expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'example' })
+    expect(JSON.parse(call?.arguments ?? '')).toEqual({ city: 'Paris' })
     const second = await client.responses.create({
       model: 'gpt-oss',
       previous_response_id: first.id,

@@ -44,9 +44,9 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
  * @throws the error of the events; HarmonyResponsesError `bad_option`, `bad_stream`
  */
 export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
-  having(['write', 'end', 'on'], 'the response of a Node server')(out, 'sendEvents: out')
   checkStream('sendEvents', events)
   checkOptions('sendEvents', options, SEND_EVENTS_OPTIONS)
+  having(['write', 'end', 'on'], 'the response of a Node server')(out, 'sendEvents: out')
   await sendCounted(out, events, options)
 }
 

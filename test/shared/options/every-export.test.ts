@@ -153,7 +153,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   './server StoreConflict options': 'an error that is thrown while another is made would hide it',
   './engine EngineError options': 'an error that is thrown while another is made would hide it',
   './tools/functions ToolError options': 'an error that is thrown while another is made would hide it',
-  './diagnostics explainDiagnostic __0': 'what the library made',
+  './diagnostics explainDiagnostic diagnostic': 'what the library made',
   './items hostItem item': 'an item of the API, which its own schema checks',
   './prompt renderToolResult item': 'an item of the API, as it was streamed',
   './prompt renderToolResult result': 'a result, whose fields its kind decides',
