@@ -15,6 +15,8 @@ export const serve: Command = defineCommand({
   --llama-server URL        llama.cpp's server; the key of any of these three is in HARMONY_ENGINE_API_KEY
   --skip-model-check        trusts a server that cannot prove that its model is gpt-oss
   --structured-outputs B    the grammar backend of vLLM or SGLang: xgrammar, guidance, other (default: asks it)
+  --pass PATH               a path that the server of one of these three answers itself: /v1/embeddings,
+                            /v1/completions, /v1/rerank, /tokenize; repeatable
 
   --config FILE             JSON that has these options by their names; the command line takes precedence
   --mcp LABEL=COMMAND|URL   an MCP server that requests may use by this label; repeatable
@@ -102,6 +104,7 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     'llama-server': { type: 'string' },
     'skip-model-check': { type: 'boolean' },
     'structured-outputs': { type: 'string' },
+    pass: { type: 'string', multiple: true },
     mcp: { type: 'string', multiple: true },
     'mcp-config': { type: 'string' },
     offer: { type: 'string', multiple: true },

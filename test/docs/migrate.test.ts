@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { fileSearch } from '../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../src/endpoint/tools/functions.js'
+import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
 import { EngineError, tokenStream } from '../../src/engines/contract/index.js'
 import { answer, call, type Script, scriptedEngine, think } from '../../src/testing/index.js'
 import { type Answer, type Endpoint, endpoint } from '../endpoint/server/endpoint.js'
@@ -273,8 +274,8 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
     'limit of tokens': limited,
     'two calls in one turn': bothCalls,
     'a call of an undeclared tool': undeclared,
-    '`/completion`, `/tokenize`, `/props`, `/slots`': () =>
-      unknownPaths('/completion', '/tokenize', '/props', '/slots'),
+    '`/completion`, `/props`, `/slots`': () => unknownPaths('/completion', '/props', '/slots'),
+    '`/tokenize`, `/v1/embeddings`, `/v1/completions`, `/v1/rerank`': () => unknownPaths(...PASSED_PATHS),
     '`/health`': async () => {
       for (const path of ['/health', '/readyz', '/healthz']) expect((await started().send(path)).status).toBe(200)
       const reason = 'It is loading.'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import type { TokenEngine } from '../../src/engines/contract/index.js'
+import type { ServedEngine } from '../../src/engines/contract/engine-server.js'
 import type { HttpOptions } from '../../src/engines/sources/http/http-client.js'
 import { createLlamaServerEngine } from '../../src/engines/sources/llama-server.js'
 import { createSglangEngine } from '../../src/engines/sources/sglang.js'
@@ -10,12 +10,12 @@ import { type RealServer, type ServerOptions, startServer } from './server.js'
 /** A server that runs, and the engine in front of it. */
 export interface Running {
   readonly server: () => RealServer
-  readonly engine: () => TokenEngine
+  readonly engine: () => ServedEngine
   /** How many calls it works on now. */
   readonly running: () => Promise<number>
 }
 
-const CREATE: Readonly<Record<Kind, (options: HttpOptions) => TokenEngine>> = {
+const CREATE: Readonly<Record<Kind, (options: HttpOptions) => ServedEngine>> = {
   ...{ vllm: createVllmEngine, sglang: createSglangEngine, 'llama-server': createLlamaServerEngine },
   // Its server answers as vLLM does.
   transformers: createVllmEngine,
@@ -34,7 +34,7 @@ export function onServer(options: ServerOptions, tests: (running: Running) => vo
   const title = [kind, model, ...words].join(', ')
   describe.skipIf(missing !== undefined)(missing === undefined ? title : `${title} (skipped: ${missing})`, () => {
     let server: RealServer | undefined
-    let engine: TokenEngine | undefined
+    let engine: ServedEngine | undefined
     const started = (): RealServer => server ?? raise('the server did not start')
     beforeAll(async () => {
       server = await startServer(options)

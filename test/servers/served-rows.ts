@@ -1,7 +1,7 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
-import type { TokenEngine } from '../../src/engines/contract/index.js'
+import { PASSED_PATHS, type ServedEngine } from '../../src/engines/contract/engine-server.js'
 import { loadTokenTable } from '../../src/index.js'
 import { checkEvents } from '../../src/judge/conformance/index.js'
 import * as said from './model/scripts.js'
@@ -21,7 +21,7 @@ const LIST_FILES = { type: 'function', name: 'list_files', parameters: { type: '
 const textOf = (answer: string): string => /final<\|message\|>(.*)<\|return\|>/.exec(answer)?.[1] ?? ''
 
 /** Tests the endpoint with a real server. @param running - how many calls it works on */
-export function servedRows(name: string, engine: () => TokenEngine, running: () => Promise<number>): void {
+export function servedRows(name: string, engine: () => ServedEngine, running: () => Promise<number>): void {
   describe(`the endpoint in front of ${name}`, () => {
     let server: ResponsesServer
     let openai: OpenAI
@@ -31,7 +31,9 @@ export function servedRows(name: string, engine: () => TokenEngine, running: () 
       const tokenTable = await loadTokenTable()
       const onError = (error: unknown): void => void errors.push(error)
       // Scripts follow a prompt's last tokens, which a date would not change.
-      server = await serveResponses({ engine: engine(), tokenTable, port: 0, onError })
+      const given = engine()
+      const passOn = { server: given.server, paths: PASSED_PATHS }
+      server = await serveResponses({ engine: given, passOn, tokenTable, port: 0, onError })
       openai = new OpenAI({ apiKey: 'none', baseURL: `${server.url}/v1`, maxRetries: 0, timeout: 600_000 })
     })
     afterAll(async () => {
@@ -149,6 +151,27 @@ export function servedRows(name: string, engine: () => TokenEngine, running: () 
         expect(answered).toBeLessThan(100)
         await streamed({ input: said.questionOf(said.hello) })
       }
+    })
+
+    test('a completion is passed on, as a stream and whole, for the name of the endpoint', async () => {
+      const asked = { model, prompt: 'Hi', max_tokens: 8, temperature: 0 }
+      const whole = await openai.completions.create(asked)
+      expect(whole.usage?.completion_tokens).toBeGreaterThan(0)
+      let text = ''
+      let reason: string | null = null
+      for await (const { choices } of await openai.completions.create({ ...asked, stream: true })) {
+        text += choices[0]?.text ?? ''
+        reason = choices[0]?.finish_reason ?? reason
+      }
+      expect([text, reason]).toEqual([whole.choices[0]?.text, whole.choices[0]?.finish_reason])
+    })
+
+    test('a text is passed on to the tokenizer', async () => {
+      // llama-server calls the text by another name.
+      const body = JSON.stringify({ model, prompt: 'Hello', content: 'Hello' })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(`${server.url}/tokenize`, { method: 'POST', headers, body })
+      expect([answer.status, await answer.json()]).toMatchObject([200, { tokens: [expect.any(Number)] }])
     })
 
     test('nothing of all this was an error of the host', () => {

@@ -8,6 +8,8 @@ export interface BannerOptions {
   /** The description of the engine: `a scripted model`. */
   readonly engine: string
   readonly models: readonly string[]
+  /** The paths that the engine's server answers itself. */
+  readonly passed: readonly string[]
   readonly hasKey: boolean
   /** The environment variable that holds the key. */
   readonly keyVariable: string
@@ -42,12 +44,16 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...[...options.folders, ...aboutRestart(options), ...aboutMetrics(options)]
+    ...[...aboutPassed(options), ...options.folders, ...aboutRestart(options), ...aboutMetrics(options)]
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
     `\n${paint('Ctrl-C stops it after its responses have ended; a second one stops it at once.', 'dim')}\n`,
   ].join('')
+}
+
+function aboutPassed({ passed }: BannerOptions): string[] {
+  return passed.length === 0 ? [] : [`passes ${passed.join(' and ')} on to the engine`]
 }
 
 /** Describes the losses of a restart: none if responses and seal keys outlive the process. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
 import { UNKNOWN_POLICIES } from '../../core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../endpoint/prompt/attachments.js'
+import { PASSED_PATHS } from '../../engines/contract/engine-server.js'
 import { NAMED_BACKENDS } from '../../engines/sources/structured-outputs/backends.js'
 import { policies } from '../../index.js'
 import { didYouMean } from '../../shared/did-you-mean.js'
@@ -28,6 +29,9 @@ const OPTIONS = {
   'structured-outputs': z
     .enum(NAMED_BACKENDS)
     .describe('The grammar backend of vLLM or SGLang. Default: asked of the server.'),
+  pass: z
+    .array(z.enum(PASSED_PATHS))
+    .describe('The paths that the server of vllm, sglang or llama-server answers itself.'),
   mcp: z.record(text, text).describe('MCP servers by their labels: commands or URLs.'),
   'mcp-config': text.describe('A file of MCP servers in the format of Claude Desktop (JSON) or Codex (TOML).'),
   offer: texts.describe(

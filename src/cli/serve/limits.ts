@@ -25,6 +25,7 @@ const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof R
   storeSeconds: 'app',
   leaseSeconds: 'app',
   memoryBytes: 'app',
+  passedBytes: 'app',
   bodyBytes: 'app',
   bodyRatio: 'app',
   bodySeconds: 'app',

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { Tool } from '../../endpoint/tools/tool.js'
+import type { EngineServer, ServedEngine } from '../../engines/contract/engine-server.js'
 import { EngineError, type TokenEngine } from '../../engines/contract/index.js'
 import type { GrammarBackend, NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
@@ -24,6 +25,8 @@ import type { EngineChoice } from './settings.js'
 /** A ready engine, and its accessories. */
 export interface OpenedEngine {
   readonly engine: TokenEngine
+  /** The server behind it, which can answer requests itself. */
+  readonly server?: EngineServer
   /** Its description, for people. */
   readonly about: string
   /** Tools that answer hosted calls if no others do. */
@@ -142,10 +145,11 @@ async function openServer(
     }),
   })
   const about = `${kind} at ${new URL(url).host}`
-  if (kind === 'llama-server') return { engine, about, tools: [], async close() {} }
+  const { server } = engine
+  if (kind === 'llama-server') return { engine, server, about, tools: [], async close() {} }
   const backend = structuredOutputs ?? 'unknown until the first strict request'
   return {
-    ...{ engine, about: `${about}, grammar backend ${backend}`, tools: [], namesContext: kind === 'vllm' },
+    ...{ engine, server, about: `${about}, grammar backend ${backend}`, tools: [], namesContext: kind === 'vllm' },
     grammarBackend: () => grammarBackend,
     async close() {},
   }
@@ -162,7 +166,7 @@ interface ServerOptions {
 
 async function createEngine(
   kind: 'vllm' | 'sglang' | 'llama-server',
-): Promise<(options: ServerOptions) => TokenEngine> {
+): Promise<(options: ServerOptions) => ServedEngine> {
   switch (kind) {
     case 'vllm':
       return (await import('../../engines/sources/vllm.js')).createVllmEngine

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path'
 import { UNKNOWN_POLICIES } from '../../core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../endpoint/prompt/attachments.js'
+import { PASSED_PATHS, type PassedPath } from '../../engines/contract/engine-server.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
 import { type PolicyName, policies } from '../../index.js'
 import { oneOf } from '../command.js'
@@ -78,6 +79,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
   if (aliases.includes('')) throw new UsageError('--model-alias: expected a name, got an empty text')
   return {
     engine,
+    passed: passedPaths(values.pass, engine),
     ...mcpSettings(values),
     folders: folderChoices(values['file-search']),
     approval: oneOf(Object.keys(APPROVALS) as (keyof typeof APPROVALS)[], '--approval', values.approval ?? 'request'),
@@ -206,6 +208,13 @@ function backendOf(given: string | undefined, kind: EngineChoice['kind']): Named
   const known = NAMED_BACKENDS.find((name) => name === given)
   if (known !== undefined) return known
   throw new UsageError(`--structured-outputs: expected ${NAMED_BACKENDS.join(', ')}, got ${JSON.stringify(given)}`)
+}
+
+/** @throws UsageError */
+function passedPaths(given: readonly string[] = [], engine: EngineChoice): PassedPath[] {
+  const paths = given.map((path) => oneOf(PASSED_PATHS, '--pass', path))
+  if (paths.length === 0 || 'url' in engine) return [...new Set(paths)]
+  throw new UsageError(`--pass: expected only with --vllm, --sglang or --llama-server, got --${engine.kind}`)
 }
 
 /** Less than `tokenSeconds`, which ends a model call that is silent for longer. */

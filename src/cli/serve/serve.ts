@@ -162,7 +162,7 @@ function serveOptions(
   io: Io,
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
-  const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint } = settings
+  const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint, passed } = settings
   const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
   const { date } = settings
   const response = {
@@ -175,11 +175,12 @@ function serveOptions(
   const approval = APPROVALS[settings.approval]
   const authorize = settings.needsNoKey ? () => ANONYMOUS : keyring.authorize
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
-  const { engine } = opened
+  const { engine, server } = opened
   const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
   return {
     ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
     engine,
+    ...(server && passed.length > 0 && { passOn: { server, paths: passed } }),
     chat: { reasoning: chatReasoning, hostedCalls: chatCalls },
     otherModels: servesAnyName ? 'any' : 'refuse',
     onMetric(metric: Metric) {
@@ -279,7 +280,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, keys, store, host }: ServeSettings,
+  { models, passed, keys, store, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   folders: readonly string[],
@@ -293,6 +294,7 @@ function aboutServer(
     engine: about,
     folders,
     models,
+    passed,
     hasKey: keys.client !== undefined || keys.clients !== undefined,
     keyVariable: KEY_VARIABLES.client,
     isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,

@@ -1,6 +1,7 @@
 import type { UnknownPolicy } from '../../core/diagnostics/unknown-parts.js'
 import type { AttachmentPolicy } from '../../endpoint/prompt/attachments.js'
 import type { ServeOptions } from '../../endpoint/server/serve-responses.js'
+import type { PassedPath } from '../../engines/contract/engine-server.js'
 import type { NamedBackend } from '../../engines/sources/structured-outputs/backends.js'
 import type { PolicyName } from '../../index.js'
 import type { DIALECTS } from '../replay.js'
@@ -18,6 +19,7 @@ export interface ServeValues {
   readonly 'llama-server'?: string | undefined
   readonly 'skip-model-check'?: boolean | undefined
   readonly 'structured-outputs'?: string | undefined
+  readonly pass?: readonly string[] | undefined
   readonly mcp?: readonly string[] | undefined
   readonly 'mcp-config'?: string | undefined
   readonly offer?: readonly string[] | undefined
@@ -76,6 +78,8 @@ export type EngineChoice =
 /** The checked settings of `serve`. */
 export interface ServeSettings {
   readonly engine: EngineChoice
+  /** The paths that the engine's server answers itself. */
+  readonly passed: readonly PassedPath[]
   readonly mcp: readonly NamedServer[]
   /** A file with further MCP servers. */
   readonly mcpConfig: string | undefined

@@ -82,7 +82,8 @@ export function* parseRequestInSlices(
   return parsed
 }
 
-function notAnObject(body: unknown): RequestError {
+/** Returns the error for a body that is no object. */
+export function notAnObject(body: unknown): RequestError {
   const { message, code } = invalidType('body', 'an object', body)
   return new RequestError(message, { code })
 }

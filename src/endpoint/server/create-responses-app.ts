@@ -18,6 +18,7 @@ import { healthRoutes } from './routes/health.js'
 import { keptResponseRoutes } from './routes/kept-response.js'
 import { messagesRoutes } from './routes/messages.js'
 import { modelRoutes } from './routes/models.js'
+import { passedRoutes } from './routes/passed.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { createTurnstile, MOST_WAITING } from './service/limits/turnstile.js'
@@ -123,6 +124,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
 
   const api = new Hono<Env>()
   api.use(guard)
+  passedRoutes({ api, root: app, guard }, server)
   createResponseRoute(api, server)
   const sockets = webSocketRoute(api, server)
   conversationRoutes(api, server)

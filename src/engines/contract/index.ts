@@ -9,5 +9,6 @@ export type {
 } from './constraint.js'
 export type { CapabilitiesOptions, GenerateOptions, Sampling, TokenEngine, TokenStream } from './engine.js'
 export { EngineError, type EngineErrorCode } from './engine-error.js'
+export type * from './engine-server.js'
 export { generateOptions } from './generate-options.js'
 export { tokenStream } from './token-stream.js'

@@ -1,7 +1,7 @@
 import { loadTokenTable } from '../../core/tokens/load-token-table.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aString } from '../../shared/options/checks.js'
-import type { TokenEngine } from '../contract/index.js'
+import type { ServedEngine } from '../contract/engine-server.js'
 import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
@@ -17,6 +17,7 @@ import { wholeTurn } from './llama-server/whole-turn.js'
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
+export type * from '../contract/engine-server.js'
 
 /** Options of {@link createLlamaServerEngine}. */
 export interface LlamaServerEngineOptions extends HttpOptions {
@@ -57,7 +58,7 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createLlamaServerEngine(options: LlamaServerEngineOptions): TokenEngine {
+export function createLlamaServerEngine(options: LlamaServerEngineOptions): ServedEngine {
   checkOptions('createLlamaServerEngine', options, LLAMA_SERVER_OPTIONS)
   const { model, ...http } = options
   let vocabulary: Vocabulary | undefined

@@ -3,7 +3,7 @@ import type { HarmonyToken, HostUsage } from '../../core/tokens/token-source.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, oneOf, wholeNumber } from '../../shared/options/checks.js'
 import { EngineError } from '../contract/engine-error.js'
-import type { TokenEngine } from '../contract/index.js'
+import type { ServedEngine } from '../contract/engine-server.js'
 import { promptTooLong } from '../contract/prompt-too-long.js'
 import { BANNED } from './http/banned-tokens.js'
 import type { StepReader } from './http/call-stream.js'
@@ -23,6 +23,7 @@ import { createServerBackend } from './structured-outputs/server-backend.js'
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
+export type * from '../contract/engine-server.js'
 export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createSglangEngine}. */
@@ -78,7 +79,7 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * @see https://docs.sglang.io/basic_usage/sampling_params.html
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
+export function createSglangEngine(options: SglangEngineOptions): ServedEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)
   const { contextSize, structuredOutputs, onBackend, ...http } = options
   const reportedSize = remembered((client, signal) => maxModelLen('SGLang', client, undefined, signal))
@@ -96,6 +97,7 @@ export function createSglangEngine(options: SglangEngineOptions): TokenEngine {
     healthPaths: [...INFO_PATHS, '/health'],
     proof: { ownedBy: 'sglang', path: '/tokenize', body: (text) => ({ prompt: text, add_special_tokens: false }) },
     generatePath: '/generate',
+    cacheSaltField: 'extra_key',
     capabilities: { constraints: ['json_schema', 'regex', 'gbnf'], hasConstrainedLogprobs: true },
     async limits(client, signal) {
       const contextLength = contextSize ?? (await reportedSize.get(client, signal))

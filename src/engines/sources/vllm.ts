@@ -4,7 +4,7 @@ import type { HarmonyToken } from '../../core/tokens/token-source.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, aString, oneOf, wholeNumber } from '../../shared/options/checks.js'
 import { EngineError } from '../contract/engine-error.js'
-import type { TokenEngine } from '../contract/index.js'
+import type { ServedEngine } from '../contract/engine-server.js'
 import { BANNED } from './http/banned-tokens.js'
 import type { StepReader } from './http/call-stream.js'
 import type { HttpCall } from './http/http-call.js'
@@ -22,6 +22,7 @@ import { findBackend } from './vllm/find-backend.js'
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
+export type * from '../contract/engine-server.js'
 export type { GrammarBackend, NamedBackend } from './structured-outputs/backends.js'
 
 /** Options of {@link createVllmEngine}. The `url` may end in `/v1`, as OpenAI's clients have it. */
@@ -83,7 +84,7 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  * @see https://docs.vllm.ai/en/latest/features/structured_outputs.html
  * @throws HarmonyResponsesError `bad_option`
  */
-export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
+export function createVllmEngine(options: VllmEngineOptions): ServedEngine {
   checkOptions('createVllmEngine', options, VLLM_OPTIONS)
   const { model, contextSize, structuredOutputs, onBackend, ...http } = options
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
@@ -126,6 +127,7 @@ export function createVllmEngine(options: VllmEngineOptions): TokenEngine {
         model,
       },
       generatePath: '/v1/completions',
+      cacheSaltField: 'cache_salt',
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
       held: backend.held,
       onFailure: backend.onFailure,

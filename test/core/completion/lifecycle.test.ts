@@ -60,7 +60,10 @@ describe('what a response echoes of the cache and the conversation', () => {
 
   test.each([
     [{}, { mode: 'implicit', ttl: '30m' }],
-    [{ prewarm: true, mode: null }, { mode: 'implicit', ttl: '30m' }],
+    [
+      { prewarm: true, mode: null },
+      { mode: 'implicit', ttl: '30m' },
+    ],
     [
       { mode: 'explicit', ttl: '12h', comparison_response_id: 'resp_1' },
       { mode: 'explicit', ttl: '12h', comparison_response_id: 'resp_1' },

@@ -10,6 +10,7 @@ import {
 } from '../../../src/endpoint/server/index.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
+import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
 import { loadTokenTable } from '../../../src/index.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { scriptedEngine } from '../../../src/testing/index.js'
@@ -17,6 +18,7 @@ import { runs } from '../../support/runs.js'
 
 const tokenTable = await loadTokenTable()
 const engine = scriptedEngine([])
+const { server: passedTo } = createVllmEngine({ url: 'http://localhost' })
 const dice = (label: string) => functionTools(label, { roll: { parameters: { type: 'object' }, run: () => 4 } })
 
 interface Example {
@@ -46,6 +48,19 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     ],
   },
   otherModels: { right: ['any', 'refuse'], wrong: [['all', "expected 'any' or 'refuse', got \"all\""]] },
+  passOn: {
+    right: [
+      { server: passedTo, paths: ['/v1/embeddings', '/tokenize'] },
+      { server: passedTo, paths: [] },
+    ],
+    wrong: [
+      ['http://localhost:8000', 'passOn: expected an object'],
+      [{ server: {}, paths: [] }, 'passOn.server: expected the server of an engine behind HTTP: engine.server'],
+      [{ server: passedTo, paths: '/tokenize' }, 'passOn.paths: expected an array of paths'],
+      [{ server: passedTo, paths: ['/metrics'] }, 'passOn.paths[0]: expected'],
+      [{ server: passedTo, path: '/tokenize' }, 'did you mean passOn.paths?'],
+    ],
+  },
   audit: callback,
   offered: {
     right: [{}, { instructions: 'Be brief.', onClash: 'client', allowedTools: 'ignore', tools: [] }, () => undefined],

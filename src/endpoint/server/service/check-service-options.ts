@@ -1,5 +1,6 @@
 import { type RecipientPolicy, resolvePolicy } from '../../../core/recipients/policy.js'
 import { undatedType } from '../../../core/recipients/undated-type.js'
+import { PASSED_PATHS } from '../../../engines/contract/engine-server.js'
 import { check } from '../../../shared/errors.js'
 import { checkOptions, type OptionCheck, type OptionTable, picked } from '../../../shared/options/check-options.js'
 import {
@@ -9,6 +10,7 @@ import {
   aTokenTable,
   either,
   having,
+  listOf,
   oneOf,
   optionsOf,
   that,
@@ -22,6 +24,7 @@ import { hostedBuiltins } from '../../respond/opening/hosted-builtins.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
+import type { PassOnOptions } from './pass-on.js'
 import type { OnDisconnect } from './running/readers.js'
 
 /** Node fires a longer timer at once. */
@@ -46,6 +49,7 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   countedTokens: wholeNumber(1),
   knownTextBytes: wholeNumber(0),
   memoryBytes: wholeNumber(1),
+  passedBytes: wholeNumber(1),
 }
 
 const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS, [
@@ -67,6 +71,11 @@ const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS,
   'onInvalidOutput',
   'onOpen',
 ])
+
+const PASS_ON_OPTIONS: OptionTable<PassOnOptions> = {
+  server: having(['post', 'models'], 'the server of an engine behind HTTP: engine.server'),
+  paths: listOf(oneOf(...PASSED_PATHS), 'an array of paths'),
+}
 
 /** The methods of a store. The compiler requires a line for each. */
 const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory'>, true>> = {
@@ -101,6 +110,7 @@ export const SERVICE_OPTIONS: OptionTable<ServiceOptions> = {
     "an array of names (otherModels: 'any' serves all others)",
   ),
   otherModels: oneOf('any', 'refuse'),
+  passOn: optionsOf(PASS_ON_OPTIONS),
   tools: someTools,
   offered(value, path) {
     if (typeof value !== 'function') anOffer(value, path)

@@ -1,5 +1,6 @@
 import type { TokenEngine } from '../../../engines/contract/index.js'
 import { ANONYMOUS, type Caller } from './caller.js'
+import type { ServiceOptions } from './options.js'
 import type { Setup } from './setup.js'
 import { sha256 } from './sha256.js'
 
@@ -15,9 +16,8 @@ export async function engineFor(
   { owner, trace }: Pick<Caller, 'owner' | 'trace'>,
 ): Promise<TokenEngine> {
   const engine = engineOf(model)
-  const isShared = owner === ANONYMOUS || options.sharedPrefixCache === true
-  if (isShared && trace === undefined) return engine
-  const cacheSalt = isShared ? undefined : await sha256(`prefix cache of ${owner}`)
+  const cacheSalt = await cacheSaltOf(options, owner)
+  if (cacheSalt === undefined && trace === undefined) return engine
   const given = { ...(trace && { trace }), ...(cacheSalt !== undefined && { cacheSalt }) }
   const { capabilities } = engine
   return {
@@ -25,4 +25,13 @@ export async function engineFor(
     health: (options) => engine.health(options),
     ...(capabilities && { capabilities: (options) => capabilities.call(engine, options) }),
   }
+}
+
+/** Returns the salt of an owner's part of the prefix cache; undefined if all owners share it. */
+export async function cacheSaltOf(
+  { sharedPrefixCache }: Pick<ServiceOptions, 'sharedPrefixCache'>,
+  owner: string,
+): Promise<string | undefined> {
+  if (owner === ANONYMOUS || sharedPrefixCache === true) return undefined
+  return await sha256(`prefix cache of ${owner}`)
 }

@@ -15,6 +15,7 @@ import type { StatusLimits } from './limits/first-call.js'
 import type { SilenceLimits } from './limits/guarded-engine.js'
 import type { MemoryLimits } from './limits/memory.js'
 import type { OperatorOptions } from './operator-options.js'
+import type { PassLimits, PassOnOptions } from './pass-on.js'
 import type { OnDisconnect } from './running/readers.js'
 import type { StoreLimits } from './storage/bounded-store.js'
 
@@ -53,6 +54,7 @@ export interface ServiceLimits
   extends AdmissionLimits,
     HealthLimits,
     MemoryLimits,
+    PassLimits,
     SilenceLimits,
     StatusLimits,
     StoreLimits {
@@ -81,6 +83,11 @@ export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorO
    * `refuse` with `models`, else `any`.
    */
   readonly otherModels?: 'any' | 'refuse'
+  /**
+   * The requests that the engine's server answers itself: its key is added, and nothing of the client's but the body and
+   * its trace context is sent. Default: none.
+   */
+  readonly passOn?: PassOnOptions
   /** The tools that run hosted calls. The model is taught the built-in tools that one of them answers. */
   readonly tools?: readonly Tool[]
   /** The store of responses. Default: in memory, bounded and expiring. */

@@ -1,5 +1,6 @@
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import type { OutputItem } from '../../../core/responses/items.js'
+import { check } from '../../../shared/errors.js'
 import type { ByteHold, ByteUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
@@ -21,6 +22,7 @@ import {
   streamResponse,
 } from './kept.js'
 import type { ServiceOptions } from './options.js'
+import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
 import { type Sweeper, startSweeper } from './take-over/sweeper.js'
@@ -40,6 +42,11 @@ export interface ResponseService {
   /** @throws EngineError, too */
   compact(body: unknown, caller: Caller): Promise<CompactedResponse>
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
+  /**
+   * Passes a request on to the server of `passOn`, whatever its `paths`. @throws EngineError, too; HarmonyResponsesError
+   * `bad_option` without `passOn`
+   */
+  passOn(request: PassedRequest, caller: Caller): Promise<PassedOn>
   /** The listed names. */
   readonly models: readonly string[]
   /** Whether a request may name this model: `otherModels` may serve names that are not listed. */
@@ -107,6 +114,11 @@ export function openService(options: ServiceOptions): ResponseService {
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
+    async passOn(request, caller) {
+      const { passOn: given } = options
+      check(given !== undefined, 'passOn', 'an object', given)
+      return await passOn(setup, given.server, request, caller)
+    },
     models,
     serves: setup.serves,
     get load() {

@@ -16,7 +16,7 @@ import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
 import { type Admission, createAdmission } from './limits/admission.js'
-import { createDeadlines } from './limits/deadlines.js'
+import { createDeadlines, type Deadlines } from './limits/deadlines.js'
 import { type CallWatch, watchCalls } from './limits/first-call.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
 import { memoryBytesOf } from './limits/memory.js'
@@ -74,6 +74,7 @@ export interface Setup {
   /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
   readonly guard: GuardEngine
+  readonly deadlines: Deadlines
   /** Watches the calls for one response, whose status they decide. */
   readonly watchCalls: () => CallWatch
   /** Returns the options of `respond` for one response of an owner: the same ones at each call. */
@@ -151,6 +152,7 @@ export function setUp(options: ServiceOptions): Setup {
     serves,
     engineOf,
     guard: createEngineGuard(limits, deadlines),
+    deadlines,
     watchCalls: () => watchCalls(limits, deadlines),
     respondOptions(responseId, owner, request) {
       // The id is random enough for a nonce, and later readers of the response know it.

@@ -1,4 +1,5 @@
-import type { Answer, TextSink, Transport } from './answer.js'
+import type { TextSink } from '../../contract/engine-server.js'
+import type { Answer, Transport } from './answer.js'
 
 /** Sends requests with `fetch`. @param given - default: the runtime's, when a request is sent */
 export function fetchTransport(given: typeof globalThis.fetch | undefined): Transport {

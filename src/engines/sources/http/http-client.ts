@@ -76,7 +76,7 @@ export interface RequestExtras {
 /** The client of one server. */
 export interface HttpClient {
   /**
-   * @param body - sent as JSON. A function creates it for each attempt
+   * @param body - sent as JSON; a text is JSON already. A function creates it for each attempt
    * @returns the answer, to be read or cancelled
    * @throws EngineError if there is no answer or it is not 2xx
    */
@@ -125,7 +125,8 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   const send: HttpClient['request'] = async (method, path, signal, body, extras) => {
     const headers = new Headers(extras?.headers)
     for (const [name, value] of identity.headers()) headers.set(name, value)
-    const init = { method, headers, signal, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    const json = typeof body === 'string' ? body : JSON.stringify(body)
+    const init = { method, headers, signal, ...(body === undefined ? {} : { body: json }) }
     let answer: Answer
     try {
       answer = await transport()(address.endpoint(path), init)

@@ -2,9 +2,11 @@ import { checkHolds, copyConstraint } from '../../contract/check-constraint.js'
 import { checkGenerate } from '../../contract/check-generate.js'
 import type { EngineCapabilities } from '../../contract/constraint.js'
 import { EngineError, type EngineErrorCode } from '../../contract/engine-error.js'
-import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../../contract/index.js'
+import type { ServedEngine } from '../../contract/engine-server.js'
+import { type GenerateOptions, STOP_TOKENS } from '../../contract/index.js'
 import type { Answer } from './answer.js'
 import { callStream, type StepReader } from './call-stream.js'
+import { createEngineServer } from './engine-server.js'
 import { TransientError } from './failure-of.js'
 import { isHiddenPath } from './hidden-path.js'
 import type { HttpCall } from './http-call.js'
@@ -25,6 +27,8 @@ export interface HttpProtocol {
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. */
   readonly proof: ModelProof
+  /** The field of a body that separates prefix caches. Absent if the server has none. */
+  readonly cacheSaltField?: string
   /** The server's maximum capabilities, without its limits. */
   readonly capabilities: EngineCapabilities
   /**
@@ -44,7 +48,7 @@ export interface HttpProtocol {
 }
 
 /** An HTTP engine that streams server-sent events. Closing a call cancels its request. */
-export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): TokenEngine {
+export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): ServedEngine {
   const client = createHttpClient(options)
   const { checkModel = true } = options
   let proven = !checkModel
@@ -109,7 +113,9 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
 
   const source = { name: protocol.name, send, reader: protocol.reader, onRetry, failed }
 
+  const { proof, cacheSaltField } = protocol
   return {
+    server: createEngineServer(client, { model: proof.model, cacheSaltField }),
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
       checkHolds(protocol.name, protocol.capabilities, options.constraint)

@@ -1,6 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { nodeModule } from '../../../shared/system/node-module.js'
-import type { Answer, SentRequest, TextSink, Transport } from './answer.js'
+import type { TextSink } from '../../contract/engine-server.js'
+import type { Answer, SentRequest, Transport } from './answer.js'
 
 /** How long a connection may take, and how long a server may be silent. An engine in an endpoint has shorter limits. */
 const CONNECT_SECONDS = 10

@@ -3,6 +3,7 @@ import { SPECIAL } from '../../../core/harmony/vocabulary.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
+import { isWithoutPath, listedModels } from './listed-models.js'
 import { jsonOf, listOf } from './parse-event.js'
 import { readText } from './read-text.js'
 
@@ -31,15 +32,7 @@ const START = '<|start|>'
 const MOST_OF_AN_ANSWER = 64 * 1024
 /** How many models of a server an error names. */
 const MOST_NAMES = 5
-/** Statuses of a server that has no tokenizer: it was started without, a proxy hides it, or the path is another one. */
-const NO_TOKENIZER: readonly (number | undefined)[] = [400, 404, 405, 422, 500, 501]
 
-const modelList = z.object({
-  data: listOf(
-    z.object({ id: z.string(), owned_by: z.string().nullish().catch(undefined), aliases: z.unknown().optional() }),
-    'an array',
-  ),
-})
 const tokenized = z.object({ tokens: listOf(z.number(), 'an array') })
 
 /**
@@ -81,20 +74,6 @@ export async function proveModel(
   )
 }
 
-/** Undefined if the server has no list. */
-async function listedModels(
-  client: HttpClient,
-  signal: AbortSignal,
-): Promise<z.infer<typeof modelList>['data'] | undefined> {
-  try {
-    return modelList.safeParse(jsonOf(await client.read('/v1/models', signal))).data?.data
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof TransientError || !isWithoutPath(error)) throw error
-    return undefined
-  }
-}
-
 /** Whether a listed model is the requested one. Without a name, any is. */
 function isNamed(model: string | undefined, id: string, aliases: unknown): boolean {
   if (model === undefined || id === model) return true
@@ -116,11 +95,6 @@ async function startIds(
     if (error instanceof TransientError || !isWithoutPath(error)) throw error
     return undefined
   }
-}
-
-/** Whether the server lacks the path. A 401 or 403 is an error of its own, not a missing path. */
-function isWithoutPath(error: unknown): boolean {
-  return error instanceof EngineError && NO_TOKENIZER.includes(error.status)
 }
 
 function wrong(message: string): EngineError {
