@@ -24,7 +24,7 @@ import { hostedBuiltins } from '../../respond/opening/hosted-builtins.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
 import type { ResponseSettings, ServiceLimits, ServiceOptions } from './options.js'
-import type { PassOnOptions } from './pass-on.js'
+import type { PassOnOptions } from './pass-on-options.js'
 import type { OnDisconnect } from './running/readers.js'
 
 /** Node fires a longer timer at once. */

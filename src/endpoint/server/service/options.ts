@@ -15,7 +15,7 @@ import type { StatusLimits } from './limits/first-call.js'
 import type { SilenceLimits } from './limits/guarded-engine.js'
 import type { MemoryLimits } from './limits/memory.js'
 import type { OperatorOptions } from './operator-options.js'
-import type { PassLimits, PassOnOptions } from './pass-on.js'
+import type { PassLimits, PassOnOptions } from './pass-on-options.js'
 import type { OnDisconnect } from './running/readers.js'
 import type { StoreLimits } from './storage/bounded-store.js'
 

@@ -8,18 +8,6 @@ import { stopping } from './limits/admission.js'
 import { passedBody } from './passed-body.js'
 import type { Setup } from './setup.js'
 
-export interface PassOnOptions {
-  /** The server of an engine behind HTTP: `engine.server`. */
-  readonly server: EngineServer
-  /** The paths that it answers for clients. */
-  readonly paths: readonly PassedPath[]
-}
-
-export interface PassLimits {
-  /** The limit of an answer that is passed on, in bytes. Default 268,435,456: 256 MiB. */
-  readonly passedBytes?: number
-}
-
 /** A piece of an answer's text. */
 export type PassedPiece = { readonly type: 'piece'; readonly text: string }
 

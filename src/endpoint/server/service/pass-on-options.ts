@@ -1,0 +1,13 @@
+import type { EngineServer, PassedPath } from '../../../engines/contract/engine-server.js'
+
+export interface PassOnOptions {
+  /** The server of an engine behind HTTP: `engine.server`. */
+  readonly server: EngineServer
+  /** The paths that it answers for clients. */
+  readonly paths: readonly PassedPath[]
+}
+
+export interface PassLimits {
+  /** The limit of an answer that is passed on, in bytes. Default 268,435,456: 256 MiB. */
+  readonly passedBytes?: number
+}
