@@ -1,5 +1,5 @@
 import type { MatcherState } from '../engines/grammar/index.js'
-import { stringsIn } from './json-strings.js'
+import { type JsonString, stringsIn } from './json-strings.js'
 import { formatsAt } from './schema-formats.js'
 
 /**
@@ -44,26 +44,45 @@ const MOST_TEXTS = 300
  * @param state - the state of the grammar after `before`
  */
 export function withPreferredTexts(before: string, completion: string, state: MatcherState, schema: unknown): string {
-  let body = before + completion
-  let strings = stringsIn(body).filter(({ start }) => start >= before.length)
-  let [at, reached] = [before.length, state]
+  let written = before
+  let rest = { text: completion, at: 0, strings: stringsAfter(before, completion) }
+  let reached = state
   for (let looked = 0; looked < MOST_TEXTS; looked++) {
-    const next = strings.shift()
-    const here = next && reached.accept(body.slice(at, next.start))
-    if (next === undefined || here === undefined) break
-    const own = body.slice(next.start, next.end)
-    const texts = formatsAt(schema, next.path).flatMap((format) => PREFERRED.get(format) ?? [])
-    const taken = texts
-      .map((text) => JSON.stringify(text))
-      .find((text) => here.accept(text)?.completion() !== undefined)
+    const next = rest.strings.pop()
+    if (next === undefined) break
+    const between = rest.text.slice(rest.at, next.start)
+    const here = reached.accept(between)
+    if (here === undefined) break
+    const own = rest.text.slice(next.start, next.end)
+    const following = rest.text.slice(next.end, rest.strings.at(-1)?.start)
+    const taken = preferred(next.path, schema).find((text) => continues(here.accept(text), following))
     const after = here.accept(taken ?? own)
     if (after === undefined) break
-    at = next.start + (taken ?? own).length
+    written += between + (taken ?? own)
     reached = after
-    if (taken === undefined) continue
-    // In a grammar, the continuation depends on the text before it.
-    body = body.slice(0, next.start) + taken + after.completion()
-    strings = stringsIn(body).filter(({ start }) => start >= at)
+    // In a grammar, the continuation may depend on the text before it. It is only then found anew: that takes time that
+    // grows with it, for each text of a body.
+    const isSame = taken === undefined || after.accept(following) !== undefined
+    const text = isSame ? rest.text : (after.completion() as string)
+    rest = isSame ? { ...rest, at: next.end } : { text, at: 0, strings: stringsAfter(written, text) }
   }
-  return body.slice(before.length)
+  const end = rest.text.slice(rest.at)
+  return written.slice(before.length) + (reached.accept(end)?.isComplete ? end : (reached.completion() ?? end))
+}
+
+/** Returns the strings of a continuation, last first, with their places in it. */
+function stringsAfter(written: string, continuation: string): JsonString[] {
+  return stringsIn(written + continuation)
+    .filter(({ start }) => start >= written.length)
+    .map(({ start, end, path }) => ({ start: start - written.length, end: end - written.length, path }))
+    .reverse()
+}
+
+function preferred(path: JsonString['path'], schema: unknown): string[] {
+  return formatsAt(schema, path).flatMap((format) => (PREFERRED.get(format) ?? []).map((text) => JSON.stringify(text)))
+}
+
+/** Whether a text can be completed after this state: by what follows already, or in any other way. */
+function continues(state: MatcherState | undefined, following: string): boolean {
+  return state !== undefined && (state.accept(following) !== undefined || state.completion() !== undefined)
 }

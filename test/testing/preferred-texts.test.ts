@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
 import { respond } from '../../src/endpoint/respond/index.js'
+import { createMatcher, jsonSchemaToGbnf, type MatcherState } from '../../src/engines/grammar/index.js'
 import { answer, scriptedEngine } from '../../src/testing/index.js'
 import { stringsIn } from '../../src/testing/json-strings.js'
+import { withPreferredTexts } from '../../src/testing/preferred-texts.js'
 
 const tokenTable = await loadTokenTable()
 
@@ -92,5 +94,41 @@ test('the strings of a JSON text are found with their paths, whatever is in them
     ['c/d', ''],
     ['e/0/1', 'y'],
     ['e/0/3', 'z:'],
+  ])
+})
+
+/** The same state, with a count of the completions that are looked for: each takes time that grows with the body. */
+function counted(state: MatcherState, count: () => void): MatcherState {
+  return {
+    ...state,
+    get isComplete() {
+      return state.isComplete
+    },
+    accept(text) {
+      const next = state.accept(text)
+      return next && counted(next, count)
+    },
+    completion(most) {
+      count()
+      return state.completion(most)
+    },
+  }
+}
+
+test('the texts of a body of many formats are replaced without looking for the rest of it at each', () => {
+  const names = Array.from({ length: 250 }, (_, index) => `p${index}`)
+  const properties = Object.fromEntries(
+    names.map((name, index) => [name, { type: 'string', format: ['date', 'email', 'uri', 'uuid'][index % 4] }]),
+  )
+  const schema = { type: 'object', properties, required: names, additionalProperties: false }
+  const state = createMatcher(jsonSchemaToGbnf(schema))
+  let looked = 0
+  const most = counted(state, () => {
+    looked += 1
+  })
+  const body = withPreferredTexts('', state.completion() as string, most, schema)
+  expect(looked).toBe(0)
+  expect(Object.values(JSON.parse(body) as object).slice(0, 4)).toEqual([
+    ...['2024-01-01', 'user@example.com', 'https://example.com', '3f2504e0-4f89-41d3-9a0c-0305e82c3301'],
   ])
 })
