@@ -124,7 +124,7 @@ expectType<SdkResponse['output']>(response.output)
 expectType<SdkResponse['output'][number]>(item)
 expectType<NonNullable<SdkResponse['usage']> | null>(response.usage)
 
-// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, a web search is never incomplete, no cache lives for 12 hours,
+// openai 6.49, which Node 20 users get: the error of an MCP call is a string there, a web search is never incomplete, no cache lives for 12 hours, no tier is fast,
 // and the arguments' done event has the function's name, which the wire has never had.
 
 type NamedDone = Extract<ResponseStreamEvent, { type: 'response.function_call_arguments.done' }>
@@ -138,7 +138,7 @@ expectType<Sdk6StreamEvent>(event as Exclude<OursOfItems, OurItemEvents | NamedD
 expectType<Omit<Theirs<Sdk6StreamEvent, NamedDone['type']>, 'name'>>(event as NamedDone)
 expectType<Sdk6OutputItem>(item as OurItemsFor6)
 expectType<With<Theirs<Sdk6StreamEvent, OurItemEvents['type']>, { item: OutputItem }>>(event as OurItemEvents)
-expectType<Omit<OnWire<Sdk6Response>, 'output' | 'prompt_cache_options'>>(response)
+expectType<Omit<OnWire<Sdk6Response>, 'output' | 'prompt_cache_options' | 'service_tier'>>(response)
 // @ts-expect-error a cache that lives for 12 hours
 expectType<Omit<OnWire<Sdk6Response>, 'output'>>(response)
 // @ts-expect-error McpCallItem.error

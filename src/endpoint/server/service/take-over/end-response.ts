@@ -17,8 +17,15 @@ export async function cancelledElsewhere(setup: Setup, responseId: string, owner
   await endClaimed(setup, claimed, await claimedEntries(setup, claimed), { type: 'cancel' })
 }
 
-/** Reads the entries of a claimed response; undefined if this process cannot interpret them. */
-export async function claimedEntries(setup: Setup, { lease, count }: Claimed): Promise<readonly Entry[] | undefined> {
+/** The entries of a claimed response. */
+export interface ClaimedEntries {
+  /** The first one, from which a response of another version is shown, too. Undefined if it cannot be read. */
+  readonly open: Entry | undefined
+  /** All of them; undefined if this process cannot interpret them. */
+  readonly entries: readonly Entry[] | undefined
+}
+
+export async function claimedEntries(setup: Setup, { lease, count }: Claimed): Promise<ClaimedEntries> {
   const { responseId, owner } = lease
   const entries: Entry[] = []
   try {
@@ -28,27 +35,25 @@ export async function claimedEntries(setup: Setup, { lease, count }: Claimed): P
       if (entries.length >= count) break
     }
   } catch (error) {
-    if (isUnreadable(error)) return undefined
+    if (isUnreadable(error)) return { open: entries[0], entries: undefined }
     throw error
   }
-  return isOurs(entries) ? entries : undefined
+  return { open: entries[0], entries: isOurs(entries) ? entries : undefined }
 }
 
 /**
- * Ends a claimed response according to its entries, and one more.
- *
- * @param entries - undefined: its end is written without them, and without its output
+ * Ends a claimed response according to its entries, and one more. If they cannot be interpreted, its end is written
+ * without them, and without its output.
  */
 export async function endClaimed(
   setup: Setup,
   { lease, count }: Claimed,
-  entries: readonly Entry[] | undefined,
+  { open, entries }: ClaimedEntries,
   last: FailEntry | CancelEntry,
 ): Promise<void> {
   const { writer, leaseSeconds } = setup.durable
   const { responseId, owner } = lease
   const end: Entry = { at: setup.clock(), ...last }
-  const [open] = entries ?? []
   if (entries === undefined || open?.type !== 'open') {
     const response = unfoldedResponse(responseId, open, last.type === 'fail' ? last.failure : 'cancelled')
     const finished = { response, added: [], history: [] }

@@ -50,14 +50,15 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
   try {
     const claimed = await store.claim({ responseId, owner, leaseSeconds })
     if (claimed === undefined) return undefined
-    const entries = await claimedEntries(setup, claimed)
+    const read = await claimedEntries(setup, claimed)
+    const { entries } = read
     const reason = whyNot(setup, entries)
     if (reason === undefined) {
       await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
       return { responseId, continues: true }
     }
-    await endClaimed(setup, claimed, entries, { type: 'fail', failure: NOT_CONTINUED })
+    await endClaimed(setup, claimed, read, { type: 'fail', failure: NOT_CONTINUED })
     return { responseId, continues: false, reason }
   } finally {
     if (!isRunning) {
