@@ -10,6 +10,11 @@ const execute = promisify(execFile)
 /** The folder of the lock file of the journeys. */
 export const here: string = join(root, 'test/journeys')
 
+/** The versions of the packages that the journeys install. */
+export const versions: Readonly<Record<string, string>> = JSON.parse(
+  await readFile(join(here, 'package.json'), 'utf8'),
+).devDependencies
+
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly version?: string }>>
 }

@@ -9,6 +9,7 @@ const config: ViteUserConfig = defineConfig({
     // Packages are downloaded, and Next is built.
     testTimeout: 600_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
     // npm and Node use more than one core each.
     maxConcurrency: 2,
   },

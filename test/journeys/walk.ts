@@ -1,15 +1,10 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { root } from '../docs/pages.js'
-import { type Desk, env, freePorts } from './project.js'
+import { type Desk, env, freePorts, versions } from './project.js'
 import { type Step, stepsOf } from './section.js'
 import { hasShown } from './shown.js'
 import { type Terminal, type } from './terminal.js'
-
-const { devDependencies: versions }: { devDependencies: Readonly<Record<string, string>> } = JSON.parse(
-  await readFile(join(root, 'test/journeys/package.json'), 'utf8'),
-)
 
 /** The ports of the pages. A journey replaces them with free ports of this machine. */
 const PORTS = ['8000', '8080', '8443', '3000']

@@ -1,0 +1,432 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { encodeHarmony } from '../support/tokens.js'
+import type { PLAYED } from './played-engines.js'
+import type { Answered, Started } from './started.js'
+
+/** A `serve` with options, and what each of them does. */
+export interface ServeStart {
+  /** As typed after `serve`; a port is free unless it names one. */
+  readonly options: string
+  /** The server in front of which it stands, at $ENGINE. */
+  readonly engine?: keyof typeof PLAYED
+  /** Of the environment, besides those of all. */
+  readonly variables?: Readonly<Record<string, string>>
+  /** Whether the packages of MCP are installed beside it. */
+  readonly needsMcp?: true
+  /** By a title that begins with the option. */
+  readonly effects: Readonly<Record<string, (started: Started) => Promise<void>>>
+}
+
+const KEY = 'open-sesame-0123456789'
+const ANN = { authorization: 'Bearer the-key-of-ann' }
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const WEATHER = 'node node_modules/harmony-responses/examples/weather-server.mjs'
+
+/** The variables that the command lines use; PORT, ENGINE and TIME_ZONE besides. */
+export const VARIABLES: Readonly<Record<string, string>> = { KEY, WEATHER }
+
+/** The files of the folder in which everything is typed. */
+export const FILES: Readonly<Record<string, string>> = {
+  'request.json': JSON.stringify({ input: 'Where is Oslo?' }),
+  'serve.json': JSON.stringify({ replay: true, 'model-alias': ['from-the-file'] }),
+  'api-keys.txt': `ann ${sha256('the-key-of-ann')}\n`,
+  'seal-keys.txt': `${Buffer.alloc(32, 1).toString('base64')}\n`,
+  // Only a power failure would show it from outside.
+  'tell-synchronous.mjs': `import { writeSync } from 'node:fs'
+    import { DatabaseSync } from 'node:sqlite'
+    const { exec } = DatabaseSync.prototype
+    DatabaseSync.prototype.exec = function (sql) {
+      exec.call(this, sql)
+      writeSync(2, 'synchronous = ' + this.prepare('PRAGMA synchronous').get().synchronous + '\\n')
+    }`,
+  'instructions.md': 'Answer as a pirate.\n',
+  'mcp.json': JSON.stringify({ mcpServers: { weather: { command: 'node', args: WEATHER.split(' ').slice(1) } } }),
+  'thinks.json': JSON.stringify([[{ think: 'One moment.' }, { answer: 'By a script.' }]]),
+  'hangs.json': JSON.stringify([{ hang: true }]),
+  'runs-code.json': JSON.stringify([{ call: 'python', arguments: 'print(1)' }]),
+  'asks-weather.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }, { answer: 'Rain.' }]),
+  'calls.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }]),
+  'searches.json': JSON.stringify([
+    { call: 'file_search.search', arguments: { queries: ['Do otters sleep?'] } },
+    { answer: 'They hold hands.' },
+  ]),
+  'mine/ping.json': JSON.stringify({
+    ...{ version: 1, name: 'ping', request: { input: 'Ping' } },
+    tokens: [
+      '<|channel|>analysis<|message|>They ping.<|end|>',
+      '<|start|>assistant<|channel|>final<|message|>Pong.<|return|>',
+    ],
+  }),
+  'animals/otters.md': '# Otters\n\nOtters hold hands while they sleep.\n',
+}
+
+const FRANCE = { model: 'gpt-oss', input: 'What is the capital of France?' }
+const OSLO = { model: 'gpt-oss', input: 'Where is Oslo?' }
+const OSLO_ANSWERED = [{ type: 'message', content: [{ text: 'Oslo is in Norway.' }] }]
+const MCP_WEATHER = { type: 'mcp', server_label: 'weather', server_url: 'http://a.invalid', require_approval: 'never' }
+
+function outputOf({ body, text }: Answered): readonly { readonly type: string }[] {
+  expect(body, text).toMatchObject({ status: 'completed', output: expect.any(Array) })
+  return body?.['output'] as readonly { readonly type: string }[]
+}
+
+const typesOf = (answered: Answered): string[] => outputOf(answered).map(({ type }) => type)
+
+/** The body of the last request of a path to the engine. */
+function askedOf({ asked }: Started, path: string): Readonly<Record<string, unknown>> {
+  const found = asked.findLast((each) => each.path === path)
+  return Object(found?.body)
+}
+
+/** Whether a prompt has a text whose tokens do not depend on what is beside it. */
+function hasText(prompt: unknown, text: string): boolean {
+  return ` ${(prompt as readonly number[]).join(' ')} `.includes(` ${encodeHarmony(text).join(' ')} `)
+}
+
+export const STARTS: readonly ServeStart[] = [
+  {
+    options: `--replay --port $PORT --host localhost --origin https://chat.example.com --model-alias mine --reasoning hidden
+      --dialect open-responses --images placeholder --unknown refuse --unsupported-constraints refuse
+      --limit bodyBytes=1000`,
+    effects: {
+      async '--replay plays the recordings of the package'({ post }) {
+        expect(outputOf(await post('/v1/responses', FRANCE)).at(-1)).toMatchObject({
+          content: [{ text: 'The capital of France is Paris.' }],
+        })
+      },
+      async '--port is where it listens'({ url, variables }) {
+        expect(new URL(url).port).toBe(variables['PORT'])
+      },
+      async '--host is where it listens'({ url, get }) {
+        expect(new URL(url).hostname).toBe('localhost')
+        expect((await get('/healthz')).status).toBe(200)
+      },
+      async '--origin allows the pages of a site, and no others'({ get }) {
+        const allowed = await get('/v1/models', { origin: 'https://chat.example.com' })
+        expect(allowed.headers.get('access-control-allow-origin')).toBe('https://chat.example.com')
+        expect((await get('/v1/models', { origin: 'https://evil.example.com' })).status).toBe(403)
+      },
+      async '--model-alias adds a name, and refuses those without'({ get, post }) {
+        expect((await get('/v1/models')).body).toMatchObject({ data: [{ id: 'gpt-oss' }, { id: 'mine' }] })
+        expect((await post('/v1/responses', { ...FRANCE, model: 'other' })).status).toBe(404)
+      },
+      async '--reasoning hides the text of reasoning'({ post }) {
+        const [reasoning] = outputOf(await post('/v1/responses', { ...FRANCE, input: 'Is 91 prime?' }))
+        expect(reasoning).toMatchObject({ type: 'reasoning', content: [], summary: [] })
+      },
+      async '--dialect open-responses ends streams with [DONE]'({ post }) {
+        expect((await post('/v1/responses', { ...FRANCE, stream: true })).text).toMatch(/\n\ndata: \[DONE\]\n\n$/)
+      },
+      async '--images placeholder takes an image'({ post }) {
+        const content = [{ type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'auto' }]
+        const answered = await post('/v1/responses', { ...FRANCE, input: [{ role: 'user', content }] })
+        expect(JSON.stringify(outputOf(answered))).toContain('[image]')
+      },
+      async '--unknown refuse refuses unknown fields'({ post }) {
+        const { status, body } = await post('/v1/responses', { ...FRANCE, mood: 1 })
+        expect([status, body]).toMatchObject([400, { error: { param: 'mood' } }])
+      },
+      async '--unsupported-constraints refuse refuses a schema that the engine cannot enforce'({ post }) {
+        const schema = { type: 'object', properties: { a: { type: 'number', multipleOf: 0.01 } } }
+        const text = { format: { type: 'json_schema', name: 'x', schema } }
+        expect((await post('/v1/responses', { ...FRANCE, text })).status).toBe(400)
+      },
+      async '--limit bounds what a request may take'({ post }) {
+        expect((await post('/v1/responses', { ...FRANCE, input: 'x'.repeat(1000) })).status).toBe(413)
+      },
+    },
+  },
+  {
+    options:
+      '--script thinks.json --delay 20 --on-disconnect finish --chat-reasoning both --verbose --record recordings',
+    effects: {
+      async '--script plays the turns of a file'({ post }) {
+        const [thought, said] = outputOf(await post('/v1/responses', OSLO))
+        expect(thought).toMatchObject({ type: 'reasoning', content: [{ text: 'One moment.' }] })
+        expect(said).toMatchObject({ type: 'message', content: [{ text: 'By a script.' }] })
+      },
+      async '--delay waits before each token'({ post }) {
+        const before = performance.now()
+        const { body } = await post('/v1/responses', OSLO)
+        const { output_tokens: count } = Object(body?.['usage']) as { readonly output_tokens: number }
+        expect(count).toBeGreaterThan(5)
+        // At least: how much longer it takes depends on the machine. A timer may be a millisecond early.
+        expect(performance.now() - before).toBeGreaterThanOrEqual(count * 19)
+      },
+      async '--on-disconnect finish completes a response whose client leaves'({ url, get }) {
+        const leaving = new AbortController()
+        const response = await fetch(`${url}/v1/responses`, {
+          method: 'POST',
+          body: JSON.stringify({ ...OSLO, stream: true }),
+          signal: leaving.signal,
+        })
+        const { value } = (await response.body?.getReader().read()) ?? {}
+        const [id = ''] = /resp_\w+/.exec(new TextDecoder().decode(value)) ?? []
+        leaving.abort()
+        await expect
+          .poll(async () => (await get(`/v1/responses/${id}`)).body, { timeout: 10_000 })
+          .toMatchObject({ id, status: 'completed' })
+      },
+      async '--chat-reasoning names both fields of reasoning'({ post }) {
+        const messages = [{ role: 'user', content: 'Where is Oslo?' }]
+        const { body } = await post('/v1/chat/completions', { model: 'gpt-oss', messages })
+        const message = { reasoning_content: 'One moment.', reasoning: 'One moment.' }
+        expect(body).toMatchObject({ choices: [{ message }] })
+      },
+      async '--verbose draws the timeline of a response'(started) {
+        const { body } = await started.post('/v1/responses', OSLO)
+        const end = new RegExp(
+          `^${body?.['id']}\\n[\\s\\S]*^response completed resp_…${`${body?.['id']}`.slice(-4)}\\n`,
+          'm',
+        )
+        await expect.poll(() => started.printed).toMatch(end)
+      },
+      async '--record writes a fixture of a response'({ folder, post }) {
+        const { body } = await post('/v1/responses', OSLO)
+        const file = join(folder, 'recordings', `${body?.['id']}.json`)
+        const fixture = { version: 1, name: body?.['id'], tokens: expect.any(Array) }
+        await expect.poll(() => JSON.parse(readFileSync(file, 'utf8'))).toMatchObject(fixture)
+      },
+    },
+  },
+  {
+    options: '--script hangs.json --parallel 1 --limit queue=0 --no-key',
+    effects: {
+      async '--parallel bounds the responses at a time'({ url, post }) {
+        const leaving = new AbortController()
+        const body = JSON.stringify({ ...OSLO, stream: true })
+        const first = await fetch(`${url}/v1/responses`, { method: 'POST', body, signal: leaving.signal })
+        await first.body?.getReader().read()
+        expect((await post('/v1/responses', OSLO)).status).toBe(429)
+        leaving.abort()
+      },
+      async '--no-key serves what a proxy forwards'({ get }) {
+        const forwarded = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'llm.example' }
+        expect((await get('/v1/models', forwarded)).status).toBe(200)
+      },
+    },
+  },
+  {
+    options: '--script runs-code.json --policy functions-only --log json',
+    effects: {
+      async '--policy functions-only makes a function call of every call'({ post }) {
+        const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
+        const output = outputOf(await post('/v1/responses', { ...OSLO, tools }))
+        expect(output).toMatchObject([{ type: 'function_call', name: 'python' }])
+      },
+      async '--log json is a line of JSON for each request'(started) {
+        const { headers } = await started.post('/v1/responses', { input: 5 })
+        const lines = () =>
+          started.printed
+            .trimEnd()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        expect(lines()[0]).toMatchObject({ event: 'listening', url: `${started.url}/v1` })
+        const request_id = headers.get('x-request-id')
+        await expect.poll(lines).toContainEqual(expect.objectContaining({ request_id, status: 400, param: 'input' }))
+      },
+    },
+  },
+  {
+    options: '--config serve.json --store responses.db --durability power',
+    variables: { NODE_OPTIONS: '--import ./tell-synchronous.mjs' },
+    effects: {
+      async '--config has options by their names'({ get }) {
+        expect((await get('/v1/models')).body).toMatchObject({ data: [{ id: 'gpt-oss' }, { id: 'from-the-file' }] })
+      },
+      async '--store keeps a response over a restart'({ get, post, restart }) {
+        const { body } = await post('/v1/responses', FRANCE)
+        await restart()
+        expect((await get(`/v1/responses/${body?.['id']}`)).body).toEqual(body)
+      },
+      async '--durability power has SQLite synchronize each write'({ printed }) {
+        expect(printed.match(/^synchronous = \d$/gm)?.at(-1)).toBe('synchronous = 2')
+      },
+    },
+  },
+  {
+    options: '--replay mine --seal-keys seal-keys.txt',
+    effects: {
+      async '--replay DIR plays the recordings of a folder'({ post }) {
+        const [, said] = outputOf(await post('/v1/responses', { model: 'gpt-oss', input: 'Ping' }))
+        expect(said).toMatchObject({ type: 'message', content: [{ text: 'Pong.' }] })
+      },
+      async '--seal-keys opens after a restart what a client kept'(started) {
+        const asked = { role: 'user', content: 'Ping' }
+        const sealing = { model: 'gpt-oss', store: false, include: ['reasoning.encrypted_content'] }
+        const [reasoning] = outputOf(await started.post('/v1/responses', { ...sealing, input: [asked] }))
+        expect(reasoning).toMatchObject({ encrypted_content: expect.stringMatching(/^hr1\.rs\./) })
+        await started.restart()
+        const input = [asked, reasoning, { role: 'user', content: 'Again' }]
+        expect((await started.post('/v1/responses', { ...sealing, input })).status).toBe(200)
+        expect(started.printed).not.toContain('unopened_seal')
+        const file = readFileSync(join(started.folder, 'seal-keys.txt'), 'utf8').trim()
+        expect(started.printed).not.toContain(file)
+      },
+    },
+  },
+  {
+    options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md
+      --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
+    engine: 'vllm',
+    effects: {
+      async '--vllm asks vLLM'({ post }) {
+        expect(outputOf(await post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
+      },
+      async '--context-size bounds an answer, of which the engine names no bound'(started) {
+        await started.post('/v1/responses', OSLO, ANN)
+        const { prompt, max_tokens } = askedOf(started, '/v1/completions')
+        expect(max_tokens).toBe(4000 - (prompt as readonly number[]).length)
+      },
+      async '--structured-outputs names the form of a constraint'(started) {
+        const text = { format: { type: 'json_schema', name: 'x', schema: { type: 'object', required: ['a'] } } }
+        await started.post('/v1/responses', { ...OSLO, text }, ANN)
+        expect(askedOf(started, '/v1/completions')).toMatchObject({
+          structured_outputs: { grammar: expect.any(String) },
+        })
+        expect(started.printed).toContain('grammar backend guidance')
+      },
+      async '--instructions precede those of a client'(started) {
+        await started.post('/v1/responses', { ...OSLO, instructions: 'Be brief.' }, ANN)
+        expect(hasText(askedOf(started, '/v1/completions')['prompt'], 'Answer as a pirate.\n\nBe brief.')).toBe(true)
+      },
+      async '--date is what the model is told'(started) {
+        await started.post('/v1/responses', OSLO, ANN)
+        expect(hasText(askedOf(started, '/v1/completions')['prompt'], '2026-01-02')).toBe(true)
+      },
+      async '--pass lets the engine answer a path'(started) {
+        const { body } = await started.post('/v1/embeddings', { model: 'gpt-oss', input: 'Hi' }, ANN)
+        expect(body).toMatchObject({ data: [{ embedding: [0.5] }] })
+        expect(askedOf(started, '/v1/embeddings')).toEqual({ model: 'mine', input: 'Hi' })
+      },
+      async '--share-prefix-cache sends the engine no name of an owner'(started) {
+        await started.post('/v1/responses', OSLO, ANN)
+        const body = askedOf(started, '/v1/completions')
+        expect([Object.keys(body).includes('prompt'), body['cache_salt']]).toEqual([true, undefined])
+      },
+      async '--api-key opens, and a guess does not'({ get }) {
+        expect((await get('/v1/models', { authorization: `Bearer ${KEY}` })).status).toBe(200)
+        expect((await get('/v1/models', { authorization: 'Bearer a-guess' })).status).toBe(401)
+        expect((await get('/v1/models')).status).toBe(401)
+      },
+      async '--api-keys gives a response to its owner alone'({ get, post }) {
+        const { body } = await post('/v1/responses', OSLO, ANN)
+        expect((await get(`/v1/responses/${body?.['id']}`, ANN)).status).toBe(200)
+        const other = { authorization: `Bearer ${KEY}` }
+        expect((await get(`/v1/responses/${body?.['id']}`, other)).status).toBe(404)
+      },
+    },
+  },
+  {
+    options: '--sglang $ENGINE --skip-model-check --time-zone $TIME_ZONE --api-keys api-keys.txt',
+    engine: 'sglang',
+    effects: {
+      async '--sglang asks SGLang, with a cache for each owner'(started) {
+        expect(outputOf(await started.post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
+        expect(askedOf(started, '/generate')).toMatchObject({ extra_key: expect.any(String) })
+      },
+      async '--skip-model-check trusts a server that cannot prove its model'({ get }) {
+        expect((await get('/readyz', ANN)).status).toBe(200)
+      },
+      async '--time-zone decides on the day'(started) {
+        const { body } = await started.post('/v1/responses', OSLO, ANN)
+        const at = new Date((body?.['created_at'] as number) * 1000)
+        const day = dayIn(started.variables['TIME_ZONE'] ?? '', at)
+        expect(hasText(askedOf(started, '/generate')['input_ids'], day)).toBe(true)
+      },
+    },
+  },
+  {
+    options: '--llama-server $ENGINE',
+    engine: 'llama-server',
+    effects: {
+      async '--llama-server asks llama-server'({ post }) {
+        expect(outputOf(await post('/v1/responses', OSLO))).toMatchObject(OSLO_ANSWERED)
+      },
+    },
+  },
+  {
+    options: `--script searches.json --file-search animals=vs_animals --offer file_search --offered-calls hidden
+      --audit searched.jsonl`,
+    effects: {
+      async '--file-search finds a passage of a folder'(started) {
+        const tools = [{ type: 'file_search', vector_store_ids: ['vs_animals'] }]
+        const include = ['file_search_call.results']
+        const output = outputOf(await started.post('/v1/responses', { ...OSLO, tools, include }))
+        expect(output[0]).toMatchObject({ type: 'file_search_call', results: [{ filename: 'otters.md' }] })
+      },
+      async '--offered-calls hidden leaves the calls of offered tools out'({ folder, post }) {
+        const { length } = linesOf(folder, 'searched.jsonl')
+        const answered = await post('/v1/responses', OSLO)
+        expect(outputOf(answered)).toMatchObject([{ type: 'message', content: [{ text: 'They hold hands.' }] }])
+        await expect.poll(() => linesOf(folder, 'searched.jsonl').length).toBe(length + 1)
+      },
+    },
+  },
+  {
+    options: `--script asks-weather.json --mcp weather="$WEATHER" --offer weather --chat-calls reasoning
+      --audit calls.jsonl --audit-arguments`,
+    needsMcp: true,
+    effects: {
+      async '--mcp runs the calls of a server'({ post }) {
+        const answered = await post('/v1/responses', { ...OSLO, tools: [MCP_WEATHER] })
+        expect(typesOf(answered)).toEqual(['mcp_list_tools', 'mcp_call', 'message'])
+        expect(outputOf(answered)[1]).toMatchObject({ name: 'now', output: expect.stringContaining('9 degrees') })
+      },
+      async '--offer gives the tools of a server to a request without tools'({ post }) {
+        expect(typesOf(await post('/v1/responses', OSLO))).toEqual(['mcp_call', 'message'])
+      },
+      async '--chat-calls reasoning names the calls in the reasoning'({ post }) {
+        const messages = [{ role: 'user', content: 'Where is Oslo?' }]
+        const { body } = await post('/v1/chat/completions', { model: 'gpt-oss', messages })
+        const reasoning_content = expect.stringContaining('weather.now')
+        expect(body).toMatchObject({ choices: [{ message: { content: 'Rain.', reasoning_content } }] })
+      },
+      async '--audit has a line for each call'({ folder, post }) {
+        const { body } = await post('/v1/responses', OSLO)
+        const line = { response_id: body?.['id'], name: 'now', outcome: 'completed' }
+        await expect.poll(() => linesOf(folder, 'calls.jsonl')).toContainEqual(expect.objectContaining(line))
+      },
+      async '--audit-arguments has the arguments in it'({ folder, post }) {
+        const { body } = await post('/v1/responses', OSLO)
+        const line = { response_id: body?.['id'], arguments: expect.stringMatching(/^\{"city": ?"Oslo"\}$/) }
+        await expect.poll(() => linesOf(folder, 'calls.jsonl')).toContainEqual(expect.objectContaining(line))
+      },
+    },
+  },
+  {
+    options: '--script calls.json --mcp-config mcp.json --approval always',
+    needsMcp: true,
+    effects: {
+      async '--mcp-config has the servers of a file'({ post }) {
+        const [listed] = outputOf(await post('/v1/responses', { ...OSLO, tools: [MCP_WEATHER] }))
+        expect(listed).toMatchObject({ type: 'mcp_list_tools', server_label: 'weather', tools: [{ name: 'now' }] })
+      },
+      async '--approval always asks for each call, though the request asks for none'({ post }) {
+        const answered = await post('/v1/responses', { ...OSLO, tools: [MCP_WEATHER] })
+        expect(typesOf(answered)).toEqual(['mcp_list_tools', 'mcp_approval_request'])
+      },
+    },
+  },
+]
+
+function linesOf(folder: string, file: string): unknown[] {
+  const path = join(folder, file)
+  if (!existsSync(path)) return []
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+}
+
+function dayIn(timeZone: string, at: Date): string {
+  return at.toLocaleDateString('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+}
+
+/** A time zone in which today is another day than in UTC. */
+export function otherDayZone(now: Date): string {
+  return now.getUTCHours() < 11 ? 'Pacific/Niue' : 'Pacific/Kiritimati'
+}
