@@ -11,6 +11,25 @@ const TAKEN: Readonly<Record<string, { snapshot: TranslatorSnapshot; events: Res
   readFileSync(new URL('version-1.json', import.meta.url), 'utf8'),
 )
 
+/** The echoes that responses have had since, each with the field that it follows. */
+const ECHOES_SINCE: ReadonlyMap<string, string> = new Map([
+  ['background', 'conversation'],
+  ['prompt_cache_key', 'prompt_cache_retention'],
+])
+
+/** Returns the bytes of the first version's events, with what a request that asks for none of it has been echoed since. */
+function bytesOf(events: readonly ResponseStreamEvent[] = []): string {
+  return JSON.stringify(events, (key, value: unknown) => {
+    if (key !== 'response') return value
+    return Object.fromEntries(
+      Object.entries(value as object).flatMap(([name, field]) => {
+        const since = ECHOES_SINCE.get(name)
+        return [[name, field], ...(since === undefined ? [] : [[since, null]])]
+      }),
+    )
+  })
+}
+
 const library = { urlCitations, hostItem }
 
 test.each(Object.entries(STREAMS))(
@@ -19,7 +38,7 @@ test.each(Object.entries(STREAMS))(
     const taken = TAKEN[name]
     const restored = Translator.restore(taken?.snapshot as TranslatorSnapshot, { ...OPTIONS, ...options(library) })
     expect(JSON.stringify(restored.snapshot().state)).toBe(JSON.stringify(taken?.snapshot.state))
-    expect(JSON.stringify(after(restored))).toBe(JSON.stringify(taken?.events))
+    expect(JSON.stringify(after(restored))).toBe(bytesOf(taken?.events))
   },
 )
 
@@ -28,6 +47,6 @@ test.each(Object.entries(STREAMS))(
   (name, { options, before, after }) => {
     const translator = new Translator({ ...OPTIONS, ...options(library) })
     before(translator, library)
-    expect(JSON.stringify(after(translator))).toBe(JSON.stringify(TAKEN[name]?.events))
+    expect(JSON.stringify(after(translator))).toBe(bytesOf(TAKEN[name]?.events))
   },
 )
