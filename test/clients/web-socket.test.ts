@@ -9,7 +9,7 @@ import { WEATHER } from './scenarios.js'
 
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
 
-/** The endpoint, and the methods of its requests. */
+/** The endpoint, and the methods of its requests: of a socket, that of its upgrade. */
 interface Served extends ResponsesServer {
   readonly engine: ScriptedEngine
   readonly asked: readonly string[]
@@ -17,6 +17,7 @@ interface Served extends ResponsesServer {
 
 async function serve(script: Script): Promise<Served> {
   const asked: string[] = []
+  const sockets = new Set<string>()
   const engine = scriptedEngine(script)
   const server = await serveResponses({
     engine,
@@ -24,6 +25,10 @@ async function serve(script: Script): Promise<Served> {
     port: 0,
     onError: () => {},
     authorize({ method, url, headers }) {
+      // Asked again at each request of a socket, which its handshake's key tells from others.
+      const socket = headers.get('sec-websocket-key')
+      if (socket !== null && sockets.has(socket)) return 'anybody'
+      if (socket !== null) sockets.add(socket)
       asked.push(`${method} ${new URL(url).pathname} ${headers.get('upgrade') ?? ''}`.trim())
       return 'anybody'
     },

@@ -33,8 +33,8 @@ export function meantBy(
   const end = events.find(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type))
   const response = Object(end?.['response']) as { output?: unknown; status?: unknown; error?: unknown }
   const listed = itemsOf(response.output)
-  // A client that shows only complete items shows nothing of what a failure cut off.
-  const isCut = reads.wholeMessages === true && end?.type === 'response.failed'
+  // A client that shows only complete items shows nothing of what a failure or a cancellation cut off.
+  const isCut = reads.wholeMessages === true && (end?.type === 'response.failed' || response.status === 'cancelled')
   const items = listed.length > 0 && !isCut ? listed : itemsOf(events.filter(isDone).map(({ item }) => item))
   const of = (type: string): Item[] => items.filter((item) => item.type === type)
   const parts = of('message').flatMap(({ content }) => partsOf(content))
@@ -65,6 +65,7 @@ export function meantBy(
 
 function endingOf(end: WireEvent | undefined, status: unknown, reads: Reads): Outcome['ending'] {
   if (end === undefined) return 'open'
+  if (status === 'cancelled') return reads.cancelled
   if (end.type === 'response.incomplete' || status === 'incomplete') return reads.incomplete
   // OpenAI ends a stream with only an error event if it cannot keep the response.
   return /failed$|^error$/.test(end.type) || status === 'failed' ? reads.failed : 'completed'

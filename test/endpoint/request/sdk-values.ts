@@ -20,6 +20,8 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Two tools of one name are refused: so many draws are all different.
   name: fc.uuid().map((text) => text.replaceAll('-', '_')),
   parameters: schema,
+  // Longer ones need `background`.
+  completion_window: fc.constantFrom('soonest', null),
   context_management: fc.option(
     fc.array(
       fc.record(
