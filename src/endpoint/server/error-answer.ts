@@ -1,7 +1,7 @@
 import { ABORTED, failureIn } from '../../core/completion/failure.js'
 import { failedRequest } from '../../shared/failed-request.js'
 import { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
-import { failureOf } from '../respond/opening/unavailable.js'
+import { failureOf, retryAfterOf } from '../respond/opening/unavailable.js'
 import type { KeptResponse } from '../stores/store.js'
 import { UnsupportedEncoding } from './decode/content-encoding.js'
 import { stopping } from './service/limits/admission.js'
@@ -22,8 +22,7 @@ export function errorAnswer(error: unknown, report: (error: unknown) => void): E
   }
   if (error instanceof RequestError) return answerOf(error, error.retryAfterMs)
   report(error)
-  const { retryAfterMs } = Object(error) as { retryAfterMs?: number }
-  return answerOf(failedRequest(error instanceof StoreFailure ? STORE_FAILED : failureOf(error)), retryAfterMs)
+  return answerOf(failedRequest(error instanceof StoreFailure ? STORE_FAILED : failureOf(error)), retryAfterOf(error))
 }
 
 /**

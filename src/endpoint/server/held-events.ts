@@ -5,7 +5,7 @@ import type { Write } from '../flow/queue.js'
 import { terminalResponse } from '../respond/terminal.js'
 import type { KeptResponse } from '../stores/store.js'
 import { type Reader, readerOf } from './reader.js'
-import type { CallWatch } from './service/limits/first-call.js'
+import type { CallWatch } from './service/limits/call-watch.js'
 
 /** The events of a response whose status is not sent yet. */
 export interface HeldEvents extends Reader<Batch> {

@@ -42,6 +42,7 @@ describe('values by the words of the user', () => {
       { first_name: text, isKnown: { type: 'boolean' } },
       { first_name: 'David', isKnown: true },
     ],
+    ["What's up with the dogs' bowl?", { query: text }, { query: "What's up with the dogs' bowl?" }],
     ['Read src/main.ts', { path: text }, { path: 'src/main.ts' }],
   ])('%s', (said, properties, expected) => {
     expect(filled(properties as Record<string, object>, said)).toEqual(expected)

@@ -74,6 +74,17 @@ describe.each(APIS)('a stream of %s whose engine refuses the call', (path, body)
     }
   })
 
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, -5, 1e300, '7\r\nx: y'])(
+    `a wait that no header can carry is one second for ${path}: %s`,
+    async (ms) => {
+      for (const stream of [true, false]) {
+        const { ask } = endpoint(() => [fail(busy(ms as number))])
+        const { status, headers } = await ask('POST', path, { ...body, stream })
+        expect([status, headers.get('retry-after'), headers.get('x-should-retry')]).toEqual([429, '1', null])
+      }
+    },
+  )
+
   test(`a refusal within the time is the status of ${path}, and a later one is an event`, async () => {
     for (const [wait, status] of [
       [0.5, 429],

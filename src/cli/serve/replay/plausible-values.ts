@@ -28,7 +28,7 @@ export function plausibleValues(said: string): PlausibleValues {
   const lower = text.toLowerCase()
   const names = properNouns(text)
   const things = nounPhrases(text)
-  const quotes = Array.from(text.matchAll(/["“']([^"”'\n]{1,200})["”'](?!\w)/g), ([, quote = '']) => quote)
+  const quotes = Array.from(text.matchAll(/(?<!\w)["“']([^"”'\n]{1,200})["”'](?!\w)/g), ([, quote = '']) => quote)
   const numbers = Array.from(text.matchAll(/(?<![\w.])-?\d{1,12}(?:\.\d{1,6})?(?![\w.]*\w)/g), ([number]) =>
     Number(number),
   )

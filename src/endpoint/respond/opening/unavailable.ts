@@ -15,3 +15,13 @@ export function failureOf(error: unknown): Failure {
   const why = error.reason === undefined ? '' : ` (${error.reason})`
   return { code: OVERLOADED, message: `The model is not available${why}. Please try again later.` }
 }
+
+/**
+ * Returns how long an engine asks to wait, in milliseconds, if its error says so in a number that a header can carry: it may
+ * be a server's own `Retry-After`, or an error of the host's.
+ */
+export function retryAfterOf(error: unknown): number | undefined {
+  const { retryAfterMs } = Object(error) as { retryAfterMs?: unknown }
+  const isUsable = typeof retryAfterMs === 'number' && retryAfterMs >= 0 && retryAfterMs <= Number.MAX_SAFE_INTEGER
+  return isUsable ? retryAfterMs : undefined
+}

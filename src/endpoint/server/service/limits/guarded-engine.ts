@@ -10,9 +10,9 @@ import {
 import { later, nextTurn } from '../../../flow/next-turn.js'
 import { LOGPROB_BYTES } from '../../../stores/bytes-of.js'
 import type { ModelCallObservation, ResponseObservation } from '../../observe/observe-response.js'
+import type { CallWatch } from './call-watch.js'
 import type { Meter } from './counted.js'
 import type { Deadline, Deadlines } from './deadlines.js'
-import type { CallWatch } from './first-call.js'
 import { logprobsOf, PROMPT_TOKEN_BYTES, TOKEN_BYTES } from './memory.js'
 
 /** Limits of an engine's silence when it is asked for a token, in seconds. */

@@ -2,7 +2,7 @@ import type { ResponseStreamEvent } from '../../../../core/responses/events.js'
 import type { ParsedRequest } from '../../../../core/responses/parsed-request.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
 import type { Predecessor } from '../conversation/earlier-responses.js'
-import type { CallWatch } from '../limits/first-call.js'
+import type { CallWatch } from '../limits/call-watch.js'
 
 /** A requested response: running or, if the request was repeated, possibly finished. */
 export interface LiveResponse {

@@ -1,4 +1,5 @@
 import { deferred } from '../../../flow/deferred.js'
+import { retryAfterOf } from '../../../respond/opening/unavailable.js'
 import type { Deadlines } from './deadlines.js'
 
 export interface StatusLimits {
@@ -42,8 +43,7 @@ export function watchCalls({ statusSeconds = 1 }: StatusLimits, deadlines: Deadl
     },
     taken,
     failed(error) {
-      const { retryAfterMs: asked } = Object(error) as { retryAfterMs?: unknown }
-      retryAfterMs = typeof asked === 'number' ? asked : undefined
+      retryAfterMs = retryAfterOf(error)
     },
   }
 }
