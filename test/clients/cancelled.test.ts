@@ -10,7 +10,7 @@ import { MODELS } from '../../src/judge/conformance/clients/index.js'
 import { checkEvents } from '../../src/judge/conformance/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../src/testing/index.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { codex, playCodex } from './clients/codex.js'
+import { codex, codexConfig, playCodex } from './clients/codex.js'
 import { clients } from './clients.js'
 import { bodyOf } from './judge/replay.js'
 import { replayers } from './judge/replayers.js'
@@ -109,17 +109,7 @@ async function startServer(
 }
 
 /** It tries a stream that broke off once more. */
-const configFor = (baseURL: string): string => `
-model = "gpt-oss"
-model_provider = "local"
-[model_providers.local]
-name = "local"
-base_url = ${JSON.stringify(baseURL)}
-wire_api = "responses"
-requires_openai_auth = false
-stream_max_retries = 1
-request_max_retries = 0
-`
+const configFor = (baseURL: string): string => codexConfig(baseURL, { stream_max_retries: 1 })
 
 test.each(replayers.map((replayer) => [replayer.client, replayer] as const))(
   'the judge says nothing against a cancelled stream for %s, and reads its end as the real one does',

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable } from '../../src/index.js'
 import { answer, scriptedEngine } from '../../src/testing/index.js'
-import { playCodex } from './clients/codex.js'
+import { codexConfig, playCodex } from './clients/codex.js'
 
 /** Codex gives a silent stream up after this long. Its default is 300 seconds. */
 const IDLE_MS = 2_000
@@ -25,19 +25,11 @@ test.each([false, true])(
     })
     onTestFinished(() => server.close({ graceMs: 0 }))
     const played = await playCodex(
-      `
-model = "gpt-oss"
-model_provider = "local"
-[model_providers.local]
-name = "local"
-base_url = ${JSON.stringify(`${server.url}/v1`)}
-wire_api = "responses"
-requires_openai_auth = false
-supports_websockets = ${supportsSockets}
-stream_idle_timeout_ms = ${IDLE_MS}
-stream_max_retries = 2
-request_max_retries = 0
-`,
+      codexConfig(`${server.url}/v1`, {
+        supports_websockets: supportsSockets,
+        stream_idle_timeout_ms: IDLE_MS,
+        stream_max_retries: 2,
+      }),
       toEnd,
     )
     expect(played).toMatchObject({ text: ['Here I am.'], ending: 'completed' })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { call } from '../../src/testing/index.js'
-import { playCodex } from './clients/codex.js'
+import { codexConfig, playCodex } from './clients/codex.js'
 import { askTwice, offeredClients, WEATHER } from './offered-clients.js'
 import { ANSWER, offer } from './offering.js'
 
@@ -39,17 +39,7 @@ test.each(offeredClients.map((client) => [`${client.name} by ${client.api}`, cli
 
 test('Codex has the tools that the server offers, and runs its own alone', async () => {
   const { baseURL, records, errors } = await offer(call('functions.exec_command', { cmd: './get_weather Oslo' }))
-  const config = `model = "gpt-oss"
-model_provider = "local"
-[model_providers.local]
-name = "local"
-base_url = ${JSON.stringify(baseURL)}
-wire_api = "responses"
-requires_openai_auth = false
-stream_max_retries = 0
-request_max_retries = 0
-`
-  const played = await playCodex(config, { onText: () => {}, signal: new AbortController().signal })
+  const played = await playCodex(codexConfig(baseURL), { onText: () => {}, signal: new AbortController().signal })
   expect(played.text.at(-1)).toBe(ANSWER)
   expect(records.map(({ name, allowedBy }) => [name, allowedBy])).toEqual([
     ['roll', 'operator'],

@@ -2,7 +2,7 @@ import { Agent, OpenAIResponsesModel, Runner } from '@openai/agents'
 import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { serve } from '../cli/served.js'
-import { playCodex } from './clients/codex.js'
+import { codexConfig, playCodex } from './clients/codex.js'
 
 const SCRIPT = JSON.stringify([[{ think: 'Rain is likely.' }, { answer: 'It rains.' }]])
 
@@ -13,18 +13,10 @@ async function served(): Promise<string> {
 }
 
 test('codex exec shows the reasoning of a model that serve serves with its defaults', async () => {
-  const config = `
-model = "gpt-oss"
-model_provider = "local"
-[model_providers.local]
-name = "local"
-base_url = ${JSON.stringify(await served())}
-wire_api = "responses"
-requires_openai_auth = false
-stream_max_retries = 0
-request_max_retries = 0
-`
-  const played = await playCodex(config, { onText: () => {}, signal: new AbortController().signal })
+  const played = await playCodex(codexConfig(await served()), {
+    onText: () => {},
+    signal: new AbortController().signal,
+  })
   expect(played).toMatchObject({ reasoning: 'Rain is likely.', text: ['It rains.'], ending: 'completed' })
 })
 

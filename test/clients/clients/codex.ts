@@ -153,18 +153,7 @@ export function playOverWebSocket(
 model = "gpt-oss"
 openai_base_url = ${JSON.stringify(baseURL)}
 `
-  const custom = `
-model = "gpt-oss"
-model_provider = "local"
-[model_providers.local]
-name = "local"
-base_url = ${JSON.stringify(baseURL)}
-wire_api = "responses"
-requires_openai_auth = false
-supports_websockets = true
-stream_max_retries = 1
-request_max_retries = 0
-`
+  const custom = codexConfig(baseURL, { supports_websockets: true, stream_max_retries: 1 })
   return playCodex(provider === 'built-in' ? builtIn : custom, options)
 }
 
@@ -217,20 +206,34 @@ async function furnish(home: string, config: string): Promise<void> {
 }
 
 /**
- * No retries: each request is one turn of the scenario. Codex declares its patch tool, a custom one, to the models
- * alone that it knows; it goes by how a model's name begins.
+ * A configuration of Codex with one provider, at this address. Nothing is tried again: each request is one turn.
+ *
+ * @param settings - more of the provider, or others
  */
-const config = (scenario: Scenario, baseURL: string): string => `
-model = ${JSON.stringify(`${toolsOf(scenario, 'custom').length > 0 ? 'gpt-5.5:' : ''}${modelOf(scenario)}`)}
+export function codexConfig(
+  baseURL: string,
+  settings: Readonly<Record<string, number | boolean>> = {},
+  model = 'gpt-oss',
+): string {
+  const all = { stream_max_retries: 0, request_max_retries: 0, ...settings }
+  return `
+model = ${JSON.stringify(model)}
 model_provider = "local"
 [model_providers.local]
 name = "local"
 base_url = ${JSON.stringify(baseURL)}
 wire_api = "responses"
 requires_openai_auth = false
-stream_max_retries = 0
-request_max_retries = 0
-`
+${Object.entries(all)
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`
+}
+
+/**
+ * Codex declares its patch tool, a custom one, to the models alone that it knows; it goes by how a model's name begins.
+ */
+const config = (scenario: Scenario, baseURL: string): string =>
+  codexConfig(baseURL, {}, `${toolsOf(scenario, 'custom').length > 0 ? 'gpt-5.5:' : ''}${modelOf(scenario)}`)
 
 /** A line of `codex exec --json`. */
 interface Line {
