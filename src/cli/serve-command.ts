@@ -83,7 +83,7 @@ export const serve: Command = defineCommand({
   --share-prefix-cache      lets owners share the engine's prefix cache: faster, and shows what others have asked
   --audit FILE              appends a line of JSON for each tool call: owner, tool, what allowed it, outcome
   --audit-arguments         ... including the call's arguments, which are content
-  --log json                a line of JSON for each request; default: text
+  --log json                a line of JSON for each request, in place of the example requests, too; default: text
   --verbose                 draws the timeline of each response
   --help
 
