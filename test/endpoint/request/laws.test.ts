@@ -185,6 +185,7 @@ describe('one mistake', () => {
         const leaves = partsOf(body, []).filter((path) => typeof valueIn(body, path) !== 'object')
         const path = leaves[at % leaves.length] ?? []
         const param = pathOf(path)
+        expect(isSdk(body)).toBe(true)
         const damaged = replaced(body, path, typeof valueIn(body, path) === 'boolean' ? 'wrong' : true)
         fc.pre(!isSdk(damaged) && !isNotChecked(damaged, path, param))
         seen.add(param.replace(/\[\d+\]/g, '[]'))
