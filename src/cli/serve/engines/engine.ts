@@ -1,0 +1,43 @@
+import type { TokenTable } from '../../../core/tokens/token-table.js'
+import type { Tool } from '../../../endpoint/tools/tool.js'
+import type { EngineServer } from '../../../engines/contract/engine-server.js'
+import type { TokenEngine } from '../../../engines/contract/index.js'
+import type { Io } from '../../io.js'
+import type { Option } from '../../options/option.js'
+import type { ServeSettings } from '../settings.js'
+
+/** What answers requests: an option of `serve`, and how it is opened. */
+export interface Engine {
+  readonly option: Option
+  /** Whether it is a server that may ask for a key. */
+  readonly needsKey?: boolean
+  /** @throws UsageError if it cannot be opened with these settings */
+  open(settings: ServeSettings, needs: EngineNeeds, io: Io): Promise<OpenedEngine>
+}
+
+/** What engines need besides the settings. */
+export interface EngineNeeds {
+  /** The available MCP servers, whose calls are not replayed. */
+  readonly labels: ReadonlySet<string>
+  readonly tokenTable: TokenTable
+  /** Returns the key of the engine's server; undefined if it has none. */
+  readonly key: (() => string) | undefined
+}
+
+/** A ready engine, and its accessories. */
+export interface OpenedEngine {
+  readonly engine: TokenEngine
+  /** The server behind it, which can answer requests itself. */
+  readonly server?: EngineServer
+  /** Its description, for people. */
+  readonly about: string
+  /** Tools that answer hosted calls if no others do. */
+  readonly tools?: readonly Tool[]
+  /**
+   * Returns the name of the server's grammar backend, `unknown` before it was needed. Absent for engines with only one.
+   */
+  readonly grammarBackend?: () => string
+  /** Whether its server has to name the length of its context. */
+  readonly namesContext?: boolean
+  close?(): Promise<void>
+}
