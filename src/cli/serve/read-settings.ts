@@ -35,7 +35,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
   return {
     ...checked,
     engine: ENGINES[name],
-    replayed: operands[0],
+    target: name === 'replay' ? operands[0] : values[name],
     delay: checked.delay ?? 0,
     // Cast: the option takes no other words.
     pass: [...new Set(checked.pass)] as PassedPath[],

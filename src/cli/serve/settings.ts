@@ -1,6 +1,6 @@
 import type { PassedPath } from '../../engines/contract/engine-server.js'
 import type { Checked } from '../options/option.js'
-import type { Engine } from './engines/engine.js'
+import type { Engine, EngineSettings } from './engines/engine.js'
 import type { KeySources } from './keyring.js'
 import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
@@ -13,11 +13,8 @@ export interface ServeSettings
   extends Omit<Options, keyof Derived | 'config' | 'offer' | 'fileSearch' | 'limit'>,
     Derived {}
 
-interface Derived {
+interface Derived extends EngineSettings {
   readonly engine: Engine
-  /** The folder or file of `--replay`; undefined for the package's. */
-  readonly replayed: string | undefined
-  readonly delay: number
   /** The paths that the engine's server answers itself. */
   readonly pass: readonly PassedPath[]
   readonly mcp: readonly NamedServer[]

@@ -1,9 +1,8 @@
 import type { Io } from '../../io.js'
-import type { ServeSettings } from '../settings.js'
-import type { EngineNeeds, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
 import type { ServerFacts } from './open-server.js'
 
-type Arguments = [settings: ServeSettings, needs: EngineNeeds, io: Io]
+type Arguments = [settings: EngineSettings, needs: EngineNeeds, io: Io]
 
 /** Opens a server of gpt-oss, which is asked over HTTP. */
 async function openServer(facts: ServerFacts, ...args: Arguments): Promise<OpenedEngine> {

@@ -1,14 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { createLlamaCppEngine } from '../../../engines/sources/llama-cpp.js'
 import { type Io, UsageError, unreadable } from '../../io.js'
-import type { ServeSettings } from '../settings.js'
-import type { EngineNeeds, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
 import { loadProgress } from './load-progress.js'
 import { told } from './told.js'
 
 /** Opens llama.cpp with a GGUF file. @throws UsageError */
 export async function openModel(
-  { model: file = '', contextSize, parallel }: ServeSettings,
+  { target: file = '', contextSize, parallel }: EngineSettings,
   _needs: EngineNeeds,
   io: Io,
 ): Promise<OpenedEngine> {

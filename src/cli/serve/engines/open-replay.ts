@@ -11,13 +11,12 @@ import {
   recordedServers,
   recordedTools,
 } from '../replay/replay-tool.js'
-import type { ServeSettings } from '../settings.js'
-import type { EngineNeeds, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
 import { paced } from './paced.js'
 
 /** Opens an engine that plays recordings. @throws UsageError */
 export async function openReplay(
-  { replayed: folder, delay }: ServeSettings,
+  { target: folder, delay }: EngineSettings,
   { labels, tokenTable }: EngineNeeds,
   io: Io,
 ): Promise<OpenedEngine> {

@@ -14,8 +14,7 @@ import {
   think,
 } from '../../../testing/index.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../../io.js'
-import type { ServeSettings } from '../settings.js'
-import type { EngineNeeds, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
 import { paced } from './paced.js'
 
 const CODES = [
@@ -54,7 +53,7 @@ type Turn = z.infer<typeof turn>
  * @throws UsageError
  */
 export async function openScript(
-  { script: file = '', delay }: ServeSettings,
+  { target: file = '', delay }: EngineSettings,
   { tokenTable }: EngineNeeds,
   io: Io,
 ): Promise<OpenedEngine> {

@@ -1,8 +1,7 @@
 import type { ServedEngine } from '../../../engines/contract/engine-server.js'
 import type { GrammarBackend, NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
 import type { Io } from '../../io.js'
-import type { ServeSettings } from '../settings.js'
-import type { EngineNeeds, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
 import { told } from './told.js'
 
 /** What differs between the servers. */
@@ -29,12 +28,10 @@ interface ServerOptions {
 /** Opens an engine that asks a server. @throws UsageError */
 export async function openServer(
   { name, create, hasBackends, namesContext }: ServerFacts,
-  settings: ServeSettings,
+  { target: url = '', skipModelCheck, structuredOutputs, contextSize }: EngineSettings,
   { key: apiKey }: EngineNeeds,
   { complain }: Io,
 ): Promise<OpenedEngine> {
-  const { skipModelCheck, structuredOutputs, contextSize } = settings
-  const url = settings[name === 'llama-server' ? 'llamaServer' : name] ?? ''
   let grammarBackend: string = structuredOutputs ?? 'unknown'
   const createEngine = await create()
   let engine: ServedEngine
