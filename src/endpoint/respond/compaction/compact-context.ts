@@ -14,13 +14,13 @@ import { readRequestInSlices } from '../../prompt/messages-of.js'
 import { type Prompt, type RenderOptions, renderPromptInSlices } from '../../prompt/render-prompt.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { createTokenBuffer } from '../../prompt/token-buffer.js'
-import { unansweredIn } from '../../prompt/unanswered.js'
 import type { Inbox } from '../inbox.js'
 import { withTerms } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptOptions } from '../prompts/first-prompt.js'
 import { isContextFull } from '../sampling/call-end.js'
 import { type SummaryAttempt, summarizeContext } from './summarize.js'
+import { unansweredIn } from './unanswered.js'
 
 export interface CompactContextOptions extends RespondOptions {
   readonly fold: ResponseFold

@@ -1,5 +1,5 @@
-import type { ReadMessage } from './conversation.js'
-import { isAnswer } from './drop-reasoning.js'
+import type { ReadMessage } from '../../prompt/conversation.js'
+import { isAnswer } from '../../prompt/drop-reasoning.js'
 
 /** The user's messages that are not answered yet, oldest first. */
 export interface Unanswered {
