@@ -37,13 +37,13 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'judge/conformance/arbitraries/source-plan.ts': { 'fc.constantFrom': 'the tokens of a short plan' },
   'judge/conformance/arbitraries/faults/faulty-stream.ts': { 'fc.constantFrom': 'kinds of faults' },
   'judge/conformance/arbitraries/transcript-writer.ts': { model: 'the parts of a header' },
-  'judge/conformance/arbitraries/malformed/malformed-transcript.ts': { 'Math.max': 'names of tools' },
   'judge/conformance/arbitraries/malformed/borders.ts': { model: 'the parts of a message' },
   'judge/conformance/arbitraries/malformed/calls.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/headers.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/malformed-transcript.ts': {
     model: 'the parts of an opening',
     'fc.oneof': 'shapes',
+    'Math.max': 'names of tools',
   },
 }
 
