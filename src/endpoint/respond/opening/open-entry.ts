@@ -13,7 +13,7 @@ import { calleesOf } from '../demand/callees.js'
 import { withTerms } from '../offered.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
-import type { HeldParts } from '../strict/held-parts.js'
+import type { EnforcedParts } from '../strict/enforced-parts.js'
 import { resolveStrict } from '../strict/resolve-strict.js'
 import { knownFiles } from './known-files.js'
 import { ownParameters } from './own-parameters.js'
@@ -44,8 +44,18 @@ export async function openEntry(
 ): Promise<Opening> {
   const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const { request: whole, isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt } = prepared
-  const { held: constrained, typeOnly, free } = heldBy
+  const {
+    request: whole,
+    isCompaction,
+    capabilities,
+    enforcedBy,
+    listings,
+    operator,
+    tools,
+    rendering,
+    prompt,
+  } = prepared
+  const { enforced: constrained, typeOnly, free } = enforcedBy
   const { ids, idsAfter, messageCount, untaught, placeholders } = prompt
   const isPreparation = (request as ParsedRequest).generate === false
   const compactAbove = compactThreshold(request, options, capabilities)
@@ -133,10 +143,10 @@ function ownTools({ tools }: ResponseRequest): NonNullable<ResponseRequest['tool
 function withStrict(
   request: ResponseRequest,
   { constraints = [] }: EngineCapabilities,
-  free: HeldParts['free'],
+  free: EnforcedParts['free'],
 ): ResponseRequest {
   const { tools } = request
   if (!tools) return request
-  const isHeld = (param: string): boolean => constraints.includes('json_schema') && !free.has(param)
-  return { ...request, tools: resolveStrict(tools, isHeld) }
+  const isEnforced = (param: string): boolean => constraints.includes('json_schema') && !free.has(param)
+  return { ...request, tools: resolveStrict(tools, isEnforced) }
 }

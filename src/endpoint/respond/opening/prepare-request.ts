@@ -26,7 +26,7 @@ import type { RespondOptions } from '../options.js'
 import { firstPrompt, promptedRequest, type Rendering, taughtTools } from '../prompts/first-prompt.js'
 import { promptBound } from '../prompts/prompt-bound.js'
 import type { FirstPrompt } from '../prompts/prompt-ids.js'
-import { type HeldParts, heldParts } from '../strict/held-parts.js'
+import { type EnforcedParts, enforcedParts } from '../strict/enforced-parts.js'
 import { strictParts } from '../strict/strict-parts.js'
 import { hostedBuiltins } from './hosted-builtins.js'
 import { operatorTerms } from './operator-terms.js'
@@ -48,7 +48,7 @@ export interface Prepared {
   readonly request: ResponseRequest
   readonly isCompaction: boolean
   readonly capabilities: EngineCapabilities
-  readonly heldBy: HeldParts
+  readonly enforcedBy: EnforcedParts
   readonly listings: readonly McpListing[]
   /** The operator's additions to the request. */
   readonly operator: OperatorTerms | undefined
@@ -86,9 +86,9 @@ export async function prepareRequest(
   const isConstrained = counted === undefined && (parts.length > 0 || isCallOpen)
   const needsAnswer = parts.some(({ isAsked }) => isAsked) || isCallOpen
   const capabilities = await capabilitiesOf(options, { isNeeded: needsAnswer, isConstrained }, signal)
-  const holding = heldParts(parts, capabilities, { onUnsupportedConstraint, onError })
-  const heldBy = await withPauses(holding, pause, signal).catch(placed(placeOf))
-  for (const subject of heldBy.relaxed) notice?.('relaxed_schema', placeOf(subject))
+  const enforcing = enforcedParts(parts, capabilities, { onUnsupportedConstraint, onError })
+  const enforcedBy = await withPauses(enforcing, pause, signal).catch(placed(placeOf))
+  for (const subject of enforcedBy.relaxed) notice?.('relaxed_schema', placeOf(subject))
   // A summary is written without tools.
   const offered = isCompaction ? [] : toolsFor(whole, options.offered ?? {})
   const listings = await listingsOf(withTerms(whole, { tools: offered }), options, signal)
@@ -107,7 +107,7 @@ export async function prepareRequest(
   const how = { rendering, tools, isCompaction, contextLength, ...(approvedCalls && { approvedCalls }) }
   const prompt = await firstPrompt(prompted, how, options, signal)
   if (prompt === undefined) throw counted === undefined ? contextLengthExceeded(contextLength) : tooManyToCount(counted)
-  return { request: whole, isCompaction, capabilities, heldBy, listings, operator, tools, rendering, prompt }
+  return { request: whole, isCompaction, capabilities, enforcedBy, listings, operator, tools, rendering, prompt }
 }
 
 /** Returns a function that throws an error about a tool with the place of its declaration in the request. */
