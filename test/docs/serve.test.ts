@@ -7,11 +7,14 @@ import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
 import { KEY_VARIABLES } from '../../src/cli/serve/secrets.js'
 import { serve } from '../../src/cli/serve-command.js'
 import { fakeIo } from '../cli/io.js'
-import { pageOf } from './pages.js'
+import { blocks, pageOf } from './pages.js'
 
-/** The README's first two commands. */
+/** The README's command that starts the endpoint, after it has installed it, and the one that asks it. */
 function commands(): string[] {
-  return Array.from(pageOf('README.md').matchAll(/```sh\n([\s\S]*?)```/g), ([, code = '']) => code.trim()).slice(0, 2)
+  const [start = '', ask = ''] = blocks
+    .filter(({ page, language }) => page === 'README.md' && language === 'sh')
+    .map(({ code }) => code.trim())
+  return [start.split('\n').at(-1) ?? '', ask]
 }
 
 test("the README's first command prints its second one, which is answered with the recorded stream", async () => {
