@@ -5,7 +5,7 @@ import {
   MESSAGES_CORPUS,
   RESPONSES_CORPUS,
 } from '../judge/conformance/corpus/line.js'
-import { corpusSchema } from '../judge/conformance/corpus/schema.js'
+import { corpusSchema } from './corpus-schema.js'
 import { chatStreams, corpusStreams, messageStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
 
