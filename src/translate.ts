@@ -12,6 +12,15 @@ import { type TranslateOptions, type TranslatorOptions, withDefaults } from './d
  *
  * By default the response id is random and the clock is the system's. Token ids need `tokenTable: await
  * loadTokenTable()`; text input needs none.
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable, Translator } from 'harmony-responses'
+ *
+ * const translator = new Translator({ request, tokenTable: await loadTokenTable() })
+ * for (const id of ids) send(translator.push(id))
+ * send(translator.end('stop'))
+ * ```
  */
 export class Translator extends CoreTranslator {
   constructor(options: TranslatorOptions = {}, snapshot?: TranslatorSnapshot) {
@@ -41,6 +50,15 @@ export class Translator extends CoreTranslator {
  *
  * @param source - token ids, arrays of them, text with literal `<|markers|>`, or `{ host }` chunks, in any mixture
  * @throws HarmonyResponsesError `bad_option`, from the call itself
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ *
+ * for await (const event of translate(tokens, { request })) {
+ *   if (event.type === 'response.output_text.delta') console.log(event.delta)
+ * }
+ * ```
  */
 export function translate(
   source: TokenSource,
@@ -52,6 +70,13 @@ export function translate(
 /**
  * Translates like {@link translate}, with the events of each chunk as one array: one hop of the event loop per chunk,
  * not per event.
+ *
+ * @example
+ * ```ts
+ * import { translateBatches } from 'harmony-responses'
+ *
+ * for await (const events of translateBatches(tokens, { request })) send(events)
+ * ```
  */
 export function translateBatches(
   source: TokenSource,

@@ -38,6 +38,15 @@ export interface Dialect<Name extends string = string, Theirs extends DialectRes
  * @param events - single events or batches, as `translate`, `translateBatches` and `decodeSse` yield them
  * @throws HarmonyResponsesError at once: `bad_option` if `dialect` is not a dialect, `bad_stream` if `events` is not a
  * stream; while reading: `bad_stream` if a value is not an event
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { openResponses, toDialect } from 'harmony-responses/dialects'
+ * import { toSseResponse } from 'harmony-responses/sse'
+ *
+ * const response = toSseResponse(toDialect(translate(tokens, { request }), openResponses), { done: true })
+ * ```
  */
 export function toDialect(events: Events<ServedStreamEvent>, dialect: Dialect): AsyncGenerator<DialectEvent, void> {
   checkDialect('toDialect', dialect, 'encoder')
@@ -49,6 +58,13 @@ export function toDialect(events: Events<ServedStreamEvent>, dialect: Dialect): 
  * Maps a stream in a dialect, such as {@link toDialect} yields, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError like {@link toDialect}
+ *
+ * @example
+ * ```ts
+ * import { fromDialect, openResponses, toDialect } from 'harmony-responses/dialects'
+ *
+ * for await (const event of fromDialect(toDialect(events, openResponses), openResponses)) send([event])
+ * ```
  */
 export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): AsyncGenerator<ResponseStreamEvent, void> {
   checkDialect('fromDialect', dialect, 'decoder')
@@ -59,10 +75,17 @@ export function fromDialect(events: Events<DialectEvent>, dialect: Dialect): Asy
 /**
  * Maps the response to a request without streaming to a dialect, in the form of a stream's terminal event.
  *
- *     toDialectResponse(await collectResponse(translate(tokens, { request })), openResponses)
- *
  * @throws HarmonyResponsesError `bad_option` if `dialect` is not a dialect, `bad_stream` if `response` is not a
  * response
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { openResponses, toDialectResponse } from 'harmony-responses/dialects'
+ *
+ * const response = await collectResponse(translate(tokens, { request }))
+ * save(JSON.stringify(toDialectResponse(response, openResponses)))
+ * ```
  */
 export function toDialectResponse<Theirs extends DialectResponse>(
   response: Response,
@@ -77,6 +100,15 @@ export function toDialectResponse<Theirs extends DialectResponse>(
  * Maps a response in a dialect, such as {@link toDialectResponse} returns, back to OpenAI's format.
  *
  * @throws HarmonyResponsesError like {@link toDialectResponse}
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { fromDialectResponse, toDialectResponse, vllm } from 'harmony-responses/dialects'
+ *
+ * const theirs = toDialectResponse(await collectResponse(translate(tokens, { request })), vllm)
+ * console.log(fromDialectResponse(theirs, vllm).status) // completed
+ * ```
  */
 export function fromDialectResponse<Theirs extends DialectResponse>(
   response: Theirs,

@@ -55,6 +55,10 @@ type Prefixed<Union extends { type: string }, Known> = Union extends { type: Kno
 const RAW = 'response.reasoning_text.'
 const THEIRS = 'response.reasoning.'
 
+/**
+ * Open Responses, 2026-04-24: `response.reasoning.*` for raw reasoning, and the prefix `openai:` for what it does not
+ * define.
+ */
 export const openResponses: Dialect<'open-responses', OpenResponsesResponse> = {
   name: 'open-responses',
   // biome-ignore-start lint/plugin: TypeScript cannot follow renaming by table; a property covers the round trip.

@@ -52,6 +52,7 @@ interface VllmCall extends Omit<FunctionCallItem, 'namespace'> {
   caller: null
 }
 
+/** vLLM's own Responses stream, for clients that were written for it: its names of events, and its fields. */
 export const vllm: Dialect<'vllm', VllmResponse> = {
   name: 'vllm',
 

@@ -43,6 +43,18 @@ export type ErrorCode =
 /**
  * The core's only error class, thrown for mistakes of the *caller*. The model's output never throws: its mistakes are
  * reported as diagnostics. The message states what was expected and what was received.
+ *
+ * @example
+ * ```ts
+ * import { HarmonyResponsesError, Translator } from 'harmony-responses'
+ *
+ * try {
+ *   new Translator({ clock: 'noon' as never })
+ * } catch (error) {
+ *   if (!(error instanceof HarmonyResponsesError)) throw error
+ *   console.log(error.code, error.message) // bad_option clock: expected a function, got "noon"
+ * }
+ * ```
  */
 export class HarmonyResponsesError extends Error {
   override readonly name = 'HarmonyResponsesError'

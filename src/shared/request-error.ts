@@ -60,6 +60,21 @@ export type RequestErrorCode =
  * A client's mistake: a request that cannot be served as it is, to be answered with {@link status} and {@link body}.
  * The body's messages and codes follow OpenAI's, which clients may match. The error's own message also names the
  * parameter. Messages quote short values of the request, never text of the conversation.
+ *
+ * @example
+ * ```ts
+ * import { parseRequest, RequestError } from 'harmony-responses/request'
+ *
+ * function answer(body: unknown): Response {
+ *   try {
+ *     return Response.json(parseRequest(body))
+ *   } catch (error) {
+ *     if (!(error instanceof RequestError)) throw error
+ *     return Response.json(error.body, { status: error.status })
+ *   }
+ * }
+ * console.log(answer({ input: 7 }).status) // 400
+ * ```
  */
 export class RequestError extends Error {
   override readonly name = 'RequestError'

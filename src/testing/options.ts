@@ -5,6 +5,7 @@ import { checkOptions, type OptionTable } from '../shared/options/check-options.
 import { aTokenTable, listOf, oneOf, that } from '../shared/options/checks.js'
 import { SCRIPTED_CONSTRAINTS } from './constraints.js'
 
+/** Options of `scriptedEngine`. */
 export interface ScriptedEngineOptions {
   /** Default: loaded with the first call. */
   readonly tokenTable?: TokenTable

@@ -23,6 +23,7 @@ import { checkTurn, type WrittenTurn, writeTurn } from './write-turn.js'
 /** The script of a model: turns in order, or a function that answers each prompt. */
 export type Script = readonly ScriptedTurn[] | ((prompt: ScriptedPrompt) => ScriptedTurn | PromiseLike<ScriptedTurn>)
 
+/** An engine whose model follows a script, and which remembers its calls. */
 export interface ScriptedEngine extends TokenEngine {
   /** The calls so far, in order. */
   readonly calls: readonly ScriptedPrompt[]
@@ -31,9 +32,6 @@ export interface ScriptedEngine extends TokenEngine {
 /**
  * Creates an engine whose model follows a script, for tests: of an agent, of a server, of an adapter. No model, no
  * network, no timer; the same prompts give the same tokens.
- *
- *     const engine = scriptedEngine([call('functions.get_weather', { city: 'Paris' }), answer('22 degrees.')])
- *     const engine = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
  *
  * Under a constraint it is a sampler: it takes the script's own tokens as long as they keep it. Where they break it
  * (with a special token that does not end a sequence, or with any token after a complete body), it continues with a
@@ -49,6 +47,14 @@ export interface ScriptedEngine extends TokenEngine {
  *
  * @throws HarmonyResponsesError `bad_option`, or `bad_script` for a turn of a list. From `next()`: `bad_script` if the
  * script has no turn left, its function returned none, or a call cannot play; what the function throws
+ *
+ * @example
+ * ```ts
+ * import { answer, call, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const engine = scriptedEngine([call('functions.get_weather', { city: 'Paris' }), answer('22 degrees.')])
+ * const echo = scriptedEngine(({ messages }) => answer(`You said ${messages.at(-1)?.content}`))
+ * ```
  */
 export function scriptedEngine(script: Script, options: ScriptedEngineOptions = {}): ScriptedEngine {
   const isScript = typeof script === 'function' || Array.isArray(script)

@@ -32,7 +32,7 @@ function serverVersion(server: string, distribution: string): string {
 
 /**
  * The figures that pages have in their sentences, by the names that stand before them: `<!-- = NAME -->37 kB<!-- / -->`.
- * `npm run docs` writes them.
+ * `npm run docs:tables` writes them.
  */
 export const FIGURES: Readonly<Record<string, string>> = {
   'size of .': kilobytes(sizes['.']?.gzipped ?? 0),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { expect } from 'vitest'
 import { pageOf, root } from './pages.js'
 
-/** `npm run docs` writes the tables that the code has; a test fails while a page has another one. */
+/** `npm run docs:tables` writes the tables that the code has; a test fails while a page has another one. */
 const IS_UPDATE = process.env['UPDATE_DOCS'] === '1'
 
 /** What stands between `<!-- NAME -->` and `<!-- /NAME -->` on a page. */
@@ -20,7 +20,7 @@ export function blockOf(
 export function expectGenerated(path: string, name: string, text: string): void {
   const { before, own, after } = blockOf(pageOf(path), name)
   if (IS_UPDATE && own !== text) writeFileSync(root + path, before + text + after)
-  else expect(own, 'npm run docs writes it').toBe(text)
+  else expect(own, 'npm run docs:tables writes it').toBe(text)
 }
 
 /** The same for a table whose head is the page's own. */
@@ -41,5 +41,5 @@ export function expectFigures(path: string, figures: Readonly<Record<string, str
     return `<!-- = ${name} -->${figure}<!-- / -->`
   })
   if (IS_UPDATE && written !== text) writeFileSync(root + path, written)
-  else expect(text, 'npm run docs writes it').toBe(written)
+  else expect(text, 'npm run docs:tables writes it').toBe(written)
 }

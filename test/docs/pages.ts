@@ -40,7 +40,8 @@ export function pageOf(path: string): string {
 /** All blocks of code of all pages, in order. */
 export const blocks: readonly Block[] = pages.flatMap(blocksOf)
 
-function blocksOf({ path, text }: Page): Block[] {
+/** The blocks of code of a page, in order. */
+export function blocksOf({ path, text }: Page): Block[] {
   const lines = text.split('\n')
   const found: Block[] = []
   const walker = new Parser().parse(text).walker()

@@ -1,13 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { blockOf } from './generated.js'
 import { blocks, pageOf } from './pages.js'
 import { reasonOf } from './runners.js'
-import { bundle, type Snippet, snippetOf, typeErrors } from './snippets.js'
+import { bundle, expectRuns, type Snippet, snippetOf, typeErrors } from './snippets.js'
 import { world } from './world.js'
 
 const snippets = blocks
@@ -51,12 +50,7 @@ describe('the TypeScript of the pages', () => {
     test.skipIf(reason !== undefined)(
       `${snippet.name} runs${reason === undefined ? '' : `: not here: ${reason}`}`,
       async () => {
-        const log = vi.spyOn(console, 'log').mockImplementation(() => {})
-        await import(/* @vite-ignore */ pathToFileURL(files.get(snippet.name) ?? '').href)
-        // A line that prints one thing shows in a comment what it prints.
-        const printed = [...snippet.block.code.matchAll(/^.*console\.log\(.*\) \/\/ (.+)$/gm)].map(([, text]) => text)
-        if (printed.length > 0) expect(log.mock.calls.map((values) => values.join(' '))).toContain(printed.at(-1))
-        log.mockRestore()
+        await expectRuns(snippet, files.get(snippet.name) ?? '')
       },
     )
   }

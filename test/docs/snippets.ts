@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
+import { expect, vi } from 'vitest'
 import { programOf, syntaxOf } from '../support/compiler.js'
 import { type Block, root } from './pages.js'
 
@@ -101,6 +103,18 @@ const worldFile = `${root}test/docs/world.ts`
 function messageOf({ file, start, messageText }: ts.Diagnostic, { block }: Snippet): string {
   const line = file && start !== undefined ? file.getLineAndCharacterOfPosition(start).line : 0
   return `${block.page}:${block.line + line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`
+}
+
+/** Imports a bundled snippet. Each line that prints something, and shows in a comment what, has to print that. */
+export async function expectRuns({ block }: Snippet, file: string): Promise<void> {
+  const log = vi.spyOn(console, 'log').mockImplementation(() => {})
+  try {
+    await import(/* @vite-ignore */ pathToFileURL(file).href)
+    const printed = log.mock.calls.map((values) => values.join(' '))
+    for (const [, text] of block.code.matchAll(/^.*console\.log\(.*\) \/\/ (.+)$/gm)) expect(printed).toContain(text)
+  } finally {
+    log.mockRestore()
+  }
 }
 
 /** Bundles modules against the sources of this repository, and gives the path of each as one that Node can import. */

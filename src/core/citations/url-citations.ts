@@ -43,11 +43,19 @@ const LAST = '】'
  * escaped so that none can inject other Markdown. The mark of a file becomes a `file_citation` at its position, and is removed
  * from the text.
  *
- *     new Translator({ request, citations: urlCitations() })
- *
  * Source: the instructions of gpt-oss's browser tool, and the annotations of captured web searches.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { urlCitations } from 'harmony-responses/citations'
+ *
+ * for await (const event of translate(tokens, { request, citations: urlCitations() })) {
+ *   if (event.type === 'response.output_text.annotation.added') console.log(event.annotation)
+ * }
+ * ```
  */
 export function urlCitations(options: Citations = {}): CitationStage {
   checkOptions('urlCitations', options, CITATIONS)

@@ -81,7 +81,18 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   unknown_input: 'parts of the request that this library does not know: left out',
 }
 
-/** Formats a diagnostic in one line: its code, explanation and subject, and the text that was dropped. */
+/**
+ * Formats a diagnostic in one line: its code, explanation and subject, and the text that was dropped.
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { explainDiagnostic } from 'harmony-responses/diagnostics'
+ *
+ * const events = translate(tokens, { request, onDiagnostic: (diagnostic) => console.warn(explainDiagnostic(diagnostic)) })
+ * for await (const event of events) send([event])
+ * ```
+ */
 export function explainDiagnostic(diagnostic: Diagnostic): string {
   const { code, text, subject } = Object(diagnostic) as Diagnostic
   check(Object.hasOwn(DIAGNOSTICS, code), 'explainDiagnostic', 'a diagnostic', diagnostic)

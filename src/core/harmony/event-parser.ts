@@ -19,6 +19,17 @@ export const HARMONY_PARSER_OPTIONS: OptionTable<HarmonyParserOptions> = {
  * @param sink - takes the events, in order
  * @param snapshot - continues exactly where `snapshot()` was taken
  * @throws HarmonyResponsesError `bad_option`; `token_table_missing` from `push` of an ordinary id if no table was given
+ *
+ * @example
+ * ```ts
+ * import { createHarmonyParser } from 'harmony-responses/harmony'
+ *
+ * const parser = createHarmonyParser({}, (event) => {
+ *   if (event.type === 'message_text') console.log(event.text) // Hi!
+ * })
+ * parser.pushText('<|channel|>final<|message|>Hi!<|return|>', 'model')
+ * parser.end()
+ * ```
  */
 export function createHarmonyParser(
   options: HarmonyParserOptions,

@@ -1,6 +1,7 @@
 /** The author of a token in the transcript: the model, which sampled it, or the host. */
 export type Origin = 'model' | 'host'
 
+/** The role of a message, as its header says it. `tool` is every author that is none of the others. */
 export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
 
 /** The fields of a Harmony message header. A field is absent if the header lacked it. */

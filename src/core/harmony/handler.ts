@@ -22,7 +22,18 @@ export interface HarmonyHandler {
   repair(repair: Repair): void
 }
 
-/** Creates a handler that turns each call into an event object, for readers of messages rather than of tokens. */
+/**
+ * Creates a handler that turns each call into an event object, for readers of messages rather than of tokens.
+ *
+ * @example
+ * ```ts
+ * import { eventHandler, type HarmonyParser, type OfficialStreamableParser, officialParser } from 'harmony-responses/harmony'
+ *
+ * function parserOf(create: () => OfficialStreamableParser): HarmonyParser {
+ *   return officialParser(create)(eventHandler((event) => console.log(event.type)))
+ * }
+ * ```
+ */
 export function eventHandler(sink: (event: HarmonyEvent) => void): HarmonyHandler {
   return {
     messageStart: (header, origin) => sink({ type: 'message_start', header, origin }),

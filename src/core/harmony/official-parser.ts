@@ -47,6 +47,17 @@ const TERMINATORS: ReadonlyMap<number, Terminator> = new Map([
  *
  * @param create - creates a parser with role `assistant`. Called at the first token of every turn, and for tokens after
  * the end of a turn; each parser is freed once, before the next one is created or when the response has ended.
+ *
+ * @example
+ * ```ts
+ * import { Translator } from 'harmony-responses'
+ * import { type OfficialStreamableParser, officialParser } from 'harmony-responses/harmony'
+ *
+ * // `create` makes a parser of the official package: () => new StreamableParser(encoding, 'assistant')
+ * function translatorOf(create: () => OfficialStreamableParser): Translator {
+ *   return new Translator({ request, parser: officialParser(create) })
+ * }
+ * ```
  */
 export function officialParser(create: () => OfficialStreamableParser): (handler: HarmonyHandler) => HarmonyParser {
   return (handler) => new OfficialAdapter(create, handler)

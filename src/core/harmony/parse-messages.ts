@@ -14,6 +14,7 @@ export interface ParsedHarmony {
   repairs: Repair[]
 }
 
+/** Options of `parseMessages`. */
 export interface ParseMessagesOptions extends HarmonyParserOptions {
   /** The author of the input. Default `model`. */
   readonly origin?: Origin
@@ -30,6 +31,16 @@ const PARSE_MESSAGES_OPTIONS: OptionTable<ParseMessagesOptions> = {
  * @param input - token ids, or text with literal `<|markers|>`
  * @param options - `tokenTable` is needed for ids
  * @throws HarmonyResponsesError `bad_option`; `token_table_missing` if ids are given without a table
+ *
+ * @example
+ * ```ts
+ * import { parseMessages } from 'harmony-responses/harmony'
+ *
+ * const text = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi!'
+ * const { messages, repairs } = parseMessages(text)
+ * console.log(messages.map(({ channel, content }) => `${channel}: ${content}`).join(', ')) // analysis: Hm., final: Hi!
+ * console.log(repairs.length) // 0
+ * ```
  */
 export function parseMessages(input: Iterable<number> | string, options: ParseMessagesOptions = {}): ParsedHarmony {
   const parsed: ParsedHarmony = { messages: [], repairs: [] }

@@ -77,6 +77,7 @@ export interface ParserSnapshot {
   readonly held: string
 }
 
+/** Options of `createHarmonyParser`. */
 export interface HarmonyParserOptions {
   /** Required for ordinary token ids; text input needs none. */
   readonly tokenTable?: TokenTable | undefined

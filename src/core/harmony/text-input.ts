@@ -32,6 +32,19 @@ const UNFINISHED = /(?:<(?:\|(?:[a-z0-9_]+\|?)?)?|[\uD800-\uDBFF])$/
 /**
  * Creates a lexer for one stream. It starts empty, or with the result of another one's `held()`. A marker whose name
  * belongs to no token is text, and so is one that never ends.
+ *
+ * @example
+ * ```ts
+ * import { createMarkerLexer } from 'harmony-responses/harmony'
+ *
+ * const lexer = createMarkerLexer({
+ *   text: (text) => console.log('text', text), // text Hi!
+ *   marker: (id) => console.log('marker', id), // marker 200007
+ * })
+ * lexer.push('Hi!<|e')
+ * lexer.push('nd|>')
+ * lexer.flush()
+ * ```
  */
 export function createMarkerLexer(sink: MarkerSink, held = ''): MarkerLexer {
   return new Lexer(sink, held)

@@ -23,6 +23,7 @@ export const VOCABULARY_SIZE = 201_088
 
 /** The channels of the format. */
 export const CHANNELS = ['analysis', 'commentary', 'final'] as const
+/** A channel that gpt-oss was trained on. */
 export type Channel = (typeof CHANNELS)[number]
 
 /** The roles of the format. */
@@ -43,6 +44,13 @@ function nameOf(id: number): string {
 /**
  * Returns the literal spelling of a special token: `<|channel|>`, `<|reserved_200013|>`. The id has to be a special
  * one.
+ *
+ * @example
+ * ```ts
+ * import { markerText } from 'harmony-responses/harmony'
+ *
+ * console.log(markerText(200005)) // <|channel|>
+ * ```
  */
 export function markerText(id: number): string {
   return `<|${nameOf(id)}|>`
@@ -51,6 +59,13 @@ export function markerText(id: number): string {
 /**
  * Returns the id of the special token whose name stands between `<|` and `|>`, or `undefined` if no token has that
  * name. Knows `endofprompt` too, gpt-tokenizer's name for the id that the official vocabulary calls `reserved_200018`.
+ *
+ * @example
+ * ```ts
+ * import { markerId } from 'harmony-responses/harmony'
+ *
+ * console.log(markerId('channel')) // 200005
+ * ```
  */
 export function markerId(name: string): number | undefined {
   if (name === 'endofprompt') return 200018

@@ -23,6 +23,16 @@ export type Classifier = (recipient: string | undefined, channel: string | undef
  * the model made up, the policy's `undeclared` decides.
  *
  * @param tools - the request's tools, from {@link declareTools}
+ *
+ * @example
+ * ```ts
+ * import { classifyRecipient, declareTools } from 'harmony-responses'
+ *
+ * const weather = { type: 'function', name: 'get_weather', parameters: {} }
+ * const tools = declareTools([weather])
+ * console.log(classifyRecipient('functions.get_weather', 'commentary', tools).kind) // function_call
+ * console.log(classifyRecipient(undefined, 'analysis', tools).kind) // reasoning
+ * ```
  */
 export function classifyRecipient(
   recipient: string | undefined,

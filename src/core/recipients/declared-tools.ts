@@ -35,6 +35,15 @@ export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
  *
  * @param hints - whether tools are read-only, according to the servers' listings
  * @throws HarmonyResponsesError `bad_option` if an entry lacks a required field, or a filter is invalid
+ *
+ * @example
+ * ```ts
+ * import { classifyRecipient, declareTools } from 'harmony-responses'
+ *
+ * const github = { type: 'mcp', server_label: 'github', allowed_tools: ['search'], require_approval: 'never' }
+ * const tools = declareTools([github])
+ * console.log(classifyRecipient('github.search', 'commentary', tools).kind) // mcp_call
+ * ```
  */
 export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
   return tools == null || tools.length === 0 ? NO_TOOLS : growingTools(hints)(tools, 'tools')

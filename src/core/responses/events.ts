@@ -20,51 +20,63 @@ import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wir
 
 type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
 
+/** The first event of every stream, with the response as it begins: `in_progress`, or `queued`, and no output. */
 export type ResponseCreatedEvent = Lifecycle<'created'>
 /** A response in the background waits for its turn: after `response.created`, before `response.in_progress`. */
 export type ResponseQueuedEvent = Lifecycle<'queued'>
+/** The model has begun to work on the response. `response` is the same object with no output yet. */
 export type ResponseInProgressEvent = Lifecycle<'in_progress'>
+/** The last event of a response that ended well: `response` has the whole output and the token counts. */
 export type ResponseCompletedEvent = Lifecycle<'completed'>
 /** Also ends a cancelled response, whose status says so: the API has no event for it. */
 export type ResponseIncompleteEvent = Lifecycle<'incomplete'>
+/** The last event of a response that failed: `response.error` says why. Items that were open stay open. */
 export type ResponseFailedEvent = Lifecycle<'failed'>
 
+/** Why a response fails, before its `response.failed`. The fields are nested in `error`, as in the streams of the API. */
 export interface ErrorEvent extends Sequenced {
   type: 'error'
   error: { type: string; code: string; message: string; param: string | null }
 }
 
+/** An item begins: `item` is its first state, `in_progress` and mostly empty. Its events follow. */
 export interface OutputItemAddedEvent extends Sequenced {
   type: 'response.output_item.added'
   output_index: number
   item: OutputItem
 }
+/** An item is complete: `item` is its last state, as the terminal event has it. */
 export interface OutputItemDoneEvent extends Sequenced {
   type: 'response.output_item.done'
   output_index: number
   item: OutputItem
 }
 
+/** A part of an item's content begins: text of a message, or of reasoning. `part` is empty. */
 export interface ContentPartAddedEvent extends OfPart {
   type: 'response.content_part.added'
   part: OutputText | ReasoningText
 }
+/** A part of an item's content is complete, with its whole text. */
 export interface ContentPartDoneEvent extends OfPart {
   type: 'response.content_part.done'
   part: OutputText | ReasoningText
 }
 
+/** The next piece of an answer, in `delta`, and the log-probabilities of its tokens if the request includes them. */
 export interface OutputTextDeltaEvent extends OfPart {
   type: 'response.output_text.delta'
   delta: string
   logprobs: Logprob[]
 }
+/** The complete text of a part of an answer, with the log-probabilities of all its tokens. */
 export interface OutputTextDoneEvent extends OfPart {
   type: 'response.output_text.done'
   text: string
   logprobs: Logprob[]
 }
 
+/** A citation in the text so far. */
 export interface OutputTextAnnotationAddedEvent extends OfPart {
   type: 'response.output_text.annotation.added'
   /** Position of the annotation in its part, from 0. */
@@ -72,48 +84,67 @@ export interface OutputTextAnnotationAddedEvent extends OfPart {
   annotation: Citation
 }
 
+/** The next piece of the model's raw reasoning, in `delta`. */
 export interface ReasoningTextDeltaEvent extends OfPart {
   type: 'response.reasoning_text.delta'
   delta: string
 }
+/** The complete raw reasoning of a part. */
 export interface ReasoningTextDoneEvent extends OfPart {
   type: 'response.reasoning_text.done'
   text: string
 }
 
+/** A part of the summary of reasoning begins. */
 export interface ReasoningSummaryPartAddedEvent extends OfSummary {
   type: 'response.reasoning_summary_part.added'
   part: SummaryText
 }
+/** The next piece of a summary, in `delta`. */
 export interface ReasoningSummaryTextDeltaEvent extends OfSummary {
   type: 'response.reasoning_summary_text.delta'
   delta: string
 }
+/** The complete text of a part of the summary. */
 export interface ReasoningSummaryTextDoneEvent extends OfSummary {
   type: 'response.reasoning_summary_text.done'
   text: string
 }
+/** A part of the summary is complete. */
 export interface ReasoningSummaryPartDoneEvent extends OfSummary {
   type: 'response.reasoning_summary_part.done'
   part: SummaryText
 }
 
+/** The next piece of a function call's arguments, in `delta`: JSON that may be cut anywhere. */
 export type FunctionCallArgumentsDeltaEvent = OfItemText<'function_call_arguments.delta', 'delta'>
+/** A function call's complete arguments, in `arguments`. They are what the model wrote, which may not be JSON. */
 export type FunctionCallArgumentsDoneEvent = OfItemText<'function_call_arguments.done', 'arguments'>
 
+/** The next piece of a custom tool's input, in `delta`. */
 export type CustomToolCallInputDeltaEvent = OfItemText<'custom_tool_call_input.delta', 'delta'>
+/** A custom tool's complete input, in `input`. */
 export type CustomToolCallInputDoneEvent = OfItemText<'custom_tool_call_input.done', 'input'>
 
+/** The host asks an MCP server for its tools. */
 export type McpListToolsInProgressEvent = OfItemOnly<'mcp_list_tools.in_progress'>
+/** An MCP server's tools are listed, in `response.output_item.done`. */
 export type McpListToolsCompletedEvent = OfItemOnly<'mcp_list_tools.completed'>
+/** An MCP server's tools could not be listed: the item has the `error`. */
 export type McpListToolsFailedEvent = OfItemOnly<'mcp_list_tools.failed'>
 
+/** The model begins to call an MCP server's tool. */
 export type McpCallInProgressEvent = OfItemOnly<'mcp_call.in_progress'>
+/** The call of an MCP server's tool has a result, in `output` of its item. */
 export type McpCallCompletedEvent = OfItemOnly<'mcp_call.completed'>
+/** The call of an MCP server's tool failed: its item has the `error`. */
 export type McpCallFailedEvent = OfItemOnly<'mcp_call.failed'>
+/** The next piece of an MCP call's arguments, in `delta`. */
 export type McpCallArgumentsDeltaEvent = OfItemText<'mcp_call_arguments.delta', 'delta'>
+/** An MCP call's complete arguments, in `arguments`. */
 export type McpCallArgumentsDoneEvent = OfItemText<'mcp_call_arguments.done', 'arguments'>
 
+/** The last event of a response. Every stream has exactly one, and nothing follows it. */
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
 
 /** The events between `output_item.added` and `output_item.done`, by the type of their item. */
@@ -173,7 +204,7 @@ export type ServedStreamEvent = ResponseStreamEvent | KeepAliveEvent
 /** The fields that the emitter of an item's event adds. Events about a shell call's command have no `item_id`. */
 type AboutItem = 'sequence_number' | 'output_index' | 'item_id'
 
-/** An event of an item without {@link AboutItem}. */
+/** An event of an item without the fields that say which item: `sequence_number`, `output_index` and `item_id`. */
 export type Unaddressed<Event> = Event extends unknown ? Omit<Event, AboutItem> : never
 
 /** Any event between `output_item.added` and `output_item.done`. */

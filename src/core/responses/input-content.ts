@@ -2,17 +2,23 @@
 
 import type { Logprob, UrlCitation } from './items.js'
 
+/** Marks the end of a part of the prompt that OpenAI caches. Engines cache by themselves, and ignore it. */
 export interface PromptCacheBreakpoint {
   readonly mode: 'explicit'
   readonly ttl?: '30m' | '12h' | null
 }
 
+/** Text. */
 export interface InputText {
   readonly type: 'input_text'
   readonly text: string
   readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
 
+/**
+ * An image, by its address (which may be a `data:` URL) or the id of a file. gpt-oss reads text alone: see `images` of
+ * `renderPrompt`.
+ */
 export interface InputImage {
   readonly type: 'input_image'
   readonly detail?: string | null
@@ -21,6 +27,7 @@ export interface InputImage {
   readonly prompt_cache_breakpoint?: PromptCacheBreakpoint | null
 }
 
+/** A file, by an id, an address, or its data in base64. gpt-oss reads text alone: see `images` of `renderPrompt`. */
 export interface InputFile {
   readonly type: 'input_file'
   readonly file_id?: string | null
@@ -58,11 +65,13 @@ export interface InputOutputText {
   readonly logprobs?: readonly Logprob[] | null
 }
 
+/** A refusal in an assistant's earlier message. */
 export interface InputRefusal {
   readonly type: 'refusal'
   readonly refusal: string
 }
 
+/** A part of the content of a message or of a result. `type` narrows it. */
 export type InputContent = InputText | InputImage | InputFile | InputOutputText | InputRefusal
 
 /** What agents send each other: content, and text that is encrypted for the client. */

@@ -22,6 +22,7 @@ export interface InputMessage {
   readonly phase?: 'commentary' | 'final_answer' | null
 }
 
+/** The model's earlier reasoning: as text, or as the server sealed it (`encrypted_content`). */
 export interface InputReasoning {
   readonly type: 'reasoning'
   readonly id?: string | null
@@ -31,6 +32,7 @@ export interface InputReasoning {
   readonly status?: InputStatus | null
 }
 
+/** A call of the client's function that the model made. `arguments` is JSON, as the model wrote it. */
 export interface InputFunctionCall {
   readonly type: 'function_call'
   readonly id?: string | null
@@ -56,6 +58,7 @@ export interface InputFunctionCallOutput {
   readonly caller?: InputCaller | null
 }
 
+/** A call of the client's custom tool that the model made. */
 export interface InputCustomToolCall {
   readonly type: 'custom_tool_call'
   readonly id?: string | null
@@ -68,6 +71,7 @@ export interface InputCustomToolCall {
   readonly caller?: InputCaller | null
 }
 
+/** The result of the client's custom tool. */
 export interface InputCustomToolCallOutput {
   readonly type: 'custom_tool_call_output'
   readonly id?: string | null
@@ -77,6 +81,7 @@ export interface InputCustomToolCallOutput {
   readonly caller?: InputCaller | null
 }
 
+/** The tools that an MCP server listed before, so that it is not asked again. */
 export interface InputMcpListTools {
   readonly type: 'mcp_list_tools'
   readonly id?: string | null
@@ -85,6 +90,7 @@ export interface InputMcpListTools {
   readonly error?: string | null
 }
 
+/** A call of an MCP server's tool that the host ran, with its result. */
 export interface InputMcpCall {
   readonly type: 'mcp_call'
   readonly id?: string | null
@@ -98,6 +104,7 @@ export interface InputMcpCall {
   readonly status?: InputStatus | null
 }
 
+/** A call that waited for approval. An `mcp_approval_response` with its id follows. */
 export interface InputMcpApprovalRequest {
   readonly type: 'mcp_approval_request'
   readonly id: string
@@ -115,6 +122,7 @@ export interface InputMcpApprovalResponse {
   readonly reason?: string | null
 }
 
+/** Code that the host ran, with its outputs. */
 export interface InputCodeInterpreterCall {
   readonly type: 'code_interpreter_call'
   readonly id?: string | null
@@ -147,6 +155,7 @@ export interface InputWebSearchCall {
   readonly status?: InputStatus | null
 }
 
+/** Commands that the model wrote for a shell. `timeout_ms` is in milliseconds, `max_output_length` in characters. */
 export interface InputShellCall {
   readonly type: 'shell_call'
   readonly id?: string | null
@@ -161,6 +170,7 @@ export interface InputShellCall {
   readonly caller?: InputCaller | null
 }
 
+/** The result of a shell call: one output for each command. */
 export interface InputShellCallOutput {
   readonly type: 'shell_call_output'
   readonly id?: string | null
@@ -175,6 +185,7 @@ export interface InputShellCallOutput {
   readonly caller?: InputCaller | null
 }
 
+/** A command that the model wrote for the client's machine. `timeout_ms` is in milliseconds. */
 export interface InputLocalShellCall {
   readonly type: 'local_shell_call'
   readonly id?: string | null
@@ -190,6 +201,7 @@ export interface InputLocalShellCall {
   readonly status?: InputStatus | null
 }
 
+/** The result of a command on the client's machine. */
 export interface InputLocalShellCallOutput {
   readonly type: 'local_shell_call_output'
   /** The call's `call_id`, if the item has none of its own: OpenAI's type has only this field. */

@@ -17,6 +17,11 @@ export interface Logprob {
   readonly top_logprobs: { readonly token: string; readonly logprob: number; readonly bytes: number[] }[]
 }
 
+/**
+ * A source that a passage of the answer cites. The passage is `text` from `start_index` (included) to `end_index`
+ * (excluded), in
+ * Unicode code points unless the host chose another unit (`urlCitations`).
+ */
 export interface UrlCitation {
   type: 'url_citation'
   url: string
@@ -34,8 +39,10 @@ export interface FileCitation {
   index: number
 }
 
+/** A source of a passage of the answer. `type` narrows it. */
 export type Citation = UrlCitation | FileCitation
 
+/** A part of an answer. `logprobs` has one entry for each token, or none if the request does not include them. */
 export interface OutputText {
   type: 'output_text'
   text: string
@@ -43,11 +50,13 @@ export interface OutputText {
   logprobs: Logprob[]
 }
 
+/** A part of the model's raw reasoning. */
 export interface ReasoningText {
   type: 'reasoning_text'
   text: string
 }
 
+/** A part of the summary of reasoning. */
 export interface SummaryText {
   type: 'summary_text'
   text: string
@@ -56,6 +65,7 @@ export interface SummaryText {
 /** A preamble (`commentary`) or the answer (`final_answer`). */
 export type Phase = 'commentary' | 'final_answer'
 
+/** A message of the model's: a preamble or the answer. */
 export interface MessageItem {
   type: 'message'
   id: string
@@ -65,6 +75,7 @@ export interface MessageItem {
   content: OutputText[]
 }
 
+/** The model's reasoning: its text in `content`, or in `summary` if the request asks for a summary, or in neither. */
 export interface ReasoningItem {
   type: 'reasoning'
   id: string
@@ -75,6 +86,7 @@ export interface ReasoningItem {
   encrypted_content?: string
 }
 
+/** A call of the client's function. `arguments` is what the model wrote: JSON, but for its mistakes. */
 export interface FunctionCallItem {
   type: 'function_call'
   id: string
@@ -86,6 +98,7 @@ export interface FunctionCallItem {
   arguments: string
 }
 
+/** A call of the client's custom tool, whose `input` is free text. */
 export interface CustomToolCallItem {
   type: 'custom_tool_call'
   id: string
@@ -105,6 +118,7 @@ export interface McpListedTool {
   annotations?: unknown
 }
 
+/** The tools of an MCP server, as it listed them. */
 export interface McpListToolsItem {
   type: 'mcp_list_tools'
   id: string
@@ -129,6 +143,7 @@ export type McpError =
   | { type: 'mcp_tool_execution_error'; content: unknown }
   | { type: 'http_error'; code: number; message: string }
 
+/** A call of an MCP server's tool, which the host runs. `output` is null until it has a result, and if it failed. */
 export interface McpCallItem {
   type: 'mcp_call'
   id: string
@@ -156,4 +171,5 @@ export interface OutputItemByType extends BuiltinItems {
   shell_call_output: ShellCallOutputItem
 }
 
+/** An item of the output. `type` narrows it. */
 export type OutputItem = OutputItemByType[keyof OutputItemByType]

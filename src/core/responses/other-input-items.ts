@@ -17,6 +17,7 @@ export interface InputAdditionalTools {
   readonly tools: readonly (RequestTool | UnknownTool)[]
 }
 
+/** A patch that the model wrote for the client to apply. */
 export interface InputApplyPatchCall {
   readonly type: 'apply_patch_call'
   readonly id?: string | null
@@ -28,6 +29,7 @@ export interface InputApplyPatchCall {
   readonly caller?: InputCaller | null
 }
 
+/** Whether a patch could be applied, and what the program that applied it says. */
 export interface InputApplyPatchCallOutput {
   readonly type: 'apply_patch_call_output'
   readonly id?: string | null
@@ -55,12 +57,14 @@ export interface InputComputerAction {
   readonly type: string
 }
 
+/** A safety check of a computer call. */
 export interface InputSafetyCheck {
   readonly id: string
   readonly code?: string | null
   readonly message?: string | null
 }
 
+/** A call of the computer tool. No gpt-oss model makes one. */
 export interface InputComputerCall {
   readonly type: 'computer_call'
   readonly id?: string | null
@@ -71,6 +75,7 @@ export interface InputComputerCall {
   readonly status?: InputStatus | null
 }
 
+/** The result of a computer call: a screenshot. */
 export interface InputComputerCallOutput {
   readonly type: 'computer_call_output'
   readonly id?: string | null
@@ -92,6 +97,7 @@ export interface InputConfigurationUpdate {
   readonly text?: { readonly format: TextFormat } | null
 }
 
+/** A search of files that was run, with its results. */
 export interface InputFileSearchCall {
   readonly type: 'file_search_call'
   readonly id?: string | null
@@ -108,6 +114,7 @@ export interface InputFileSearchCall {
   readonly status?: InputStatus | null
 }
 
+/** An image that was generated. */
 export interface InputImageGenerationCall {
   readonly type: 'image_generation_call'
   readonly id?: string | null
@@ -126,6 +133,7 @@ export interface InputProgram {
   readonly fingerprint: string
 }
 
+/** The result of a program that called tools. */
 export interface InputProgramOutput {
   readonly type: 'program_output'
   readonly id?: string | null
@@ -134,6 +142,7 @@ export interface InputProgramOutput {
   readonly status: 'completed' | 'incomplete'
 }
 
+/** A search for tools that are declared later. */
 export interface InputToolSearchCall {
   readonly type: 'tool_search_call'
   readonly id?: string | null
@@ -171,6 +180,7 @@ export interface InputMultiAgentCall {
   readonly arguments: string
 }
 
+/** The result of a call of another agent. */
 export interface InputMultiAgentCallOutput {
   readonly type: 'multi_agent_call_output'
   readonly id?: string | null
@@ -179,6 +189,7 @@ export interface InputMultiAgentCallOutput {
   readonly output: string | readonly InputAgentPart[]
 }
 
+/** An input item of a tool that gpt-oss was not trained on, or of context management. `type` narrows it. */
 export type InputOtherItem =
   | InputAdditionalTools
   | InputAgentMessage

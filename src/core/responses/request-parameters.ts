@@ -14,6 +14,7 @@ export type Includable =
   | 'web_search_call.action.sources'
   | 'web_search_call.results'
 
+/** How much the model reasons, and what the client sees of it. */
 export interface ReasoningOptions {
   /** gpt-oss has `low`, `medium` and `high`. */
   readonly effort?: ReasoningEffort | 'max' | null
@@ -34,8 +35,10 @@ export interface JsonSchemaFormat {
   readonly strict?: boolean | null
 }
 
+/** The format of the answer: free text, any JSON object, or JSON that matches a schema. */
 export type TextFormat = { readonly type: 'text' } | { readonly type: 'json_object' } | JsonSchemaFormat
 
+/** The format and the length of the answer. */
 export interface TextOptions {
   readonly format?: TextFormat | null
   readonly verbosity?: 'low' | 'medium' | 'high' | null
@@ -68,8 +71,10 @@ export interface AllowedTools {
   readonly tools: readonly (NamedTool | { readonly [field: string]: unknown })[]
 }
 
+/** Which tools the model may call, or must. */
 export type ToolChoice = 'none' | 'auto' | 'required' | NamedTool | AllowedTools
 
+/** What happens when the conversation becomes long. */
 export interface ContextManagement {
   /** `compaction`. */
   readonly type: string
@@ -80,6 +85,7 @@ export interface ContextManagement {
   readonly compact_threshold?: number | null
 }
 
+/** When a response in the background is run at OpenAI. Here it begins when the server has a place. */
 export interface BackgroundOptions {
   /** By when the response has to be complete; a longer window is cheaper at OpenAI. */
   readonly completion_window?: 'soonest' | '2h' | '8h' | null
@@ -87,6 +93,7 @@ export interface BackgroundOptions {
   readonly continuation_id?: string | null
 }
 
+/** How the prompt is cached. `prewarm` prepares a later request; engines cache the beginnings of prompts by themselves. */
 export interface PromptCacheOptions {
   readonly comparison_response_id?: string | null
   readonly mode?: 'implicit' | 'explicit' | null
@@ -95,10 +102,13 @@ export interface PromptCacheOptions {
   readonly ttl?: '30m' | '12h' | null
 }
 
+/** How long OpenAI keeps a cached prompt. The response repeats it. */
 export type PromptCacheRetention = 'in_memory' | '24h'
 
+/** Options of a stream. `include_obfuscation` would add random padding to deltas, and has no effect here. */
 export interface StreamOptions {
   readonly include_obfuscation?: boolean | null
 }
 
+/** The tiers of OpenAI's service. The response repeats it: `auto` as `default`. */
 export type ServiceTier = 'auto' | 'default' | 'flex' | 'scale' | 'priority' | 'fast' | 'ultrafast'

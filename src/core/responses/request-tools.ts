@@ -58,6 +58,7 @@ export interface McpToolFilter {
   readonly read_only?: boolean | null
 }
 
+/** An MCP server whose tools the host lists and calls. The host's configuration decides how it is reached. */
 export interface McpTool {
   readonly type: 'mcp'
   readonly server_label: string

@@ -30,6 +30,7 @@ export interface ResponseUsage {
  */
 export type ResponseErrorCode = 'server_error' | 'rate_limit_exceeded' | 'invalid_prompt'
 
+/** Why a response failed. `message` is for humans. */
 export interface ResponseError {
   code: ResponseErrorCode
   message: string
@@ -73,6 +74,7 @@ export interface RequestEcho {
   user: string | null
 }
 
+/** How much the model reasons. gpt-oss has `low`, `medium` and `high`. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh'
 
 /**

@@ -6,6 +6,7 @@ import { aFunction } from '../../shared/options/checks.js'
 import { shortened } from '../../shared/shortened.js'
 import type { ServedStreamEvent } from '../responses/events.js'
 
+/** Options of `createSseDecoder`. */
 export interface SseDecoderOptions {
   /**
    * Called with each event in stream order, while `push` or `end` runs. Every event has a string `type`. The rest of it
@@ -48,6 +49,16 @@ export type SseSource =
  *
  * @throws HarmonyResponsesError `bad_option`
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ *
+ * @example
+ * ```ts
+ * import { createSseDecoder } from 'harmony-responses/sse'
+ *
+ * const decoder = createSseDecoder({ onEvent: (event) => console.log(event.type) }) // response.created
+ * decoder.push('event: response.created\ndata: {"type":"response.cre')
+ * decoder.push('ated"}\n\n')
+ * decoder.end()
+ * ```
  */
 export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
   checkOptions('createSseDecoder', options, SSE_DECODER_OPTIONS, ['onEvent'])
@@ -102,6 +113,16 @@ export function createSseDecoder(options: SseDecoderOptions): SseDecoder {
  * @throws HarmonyResponsesError `bad_stream`, after the preceding events, if the data of a frame is not JSON, is not an
  * object with a string `type`, or is cut off by the end of the stream; from the call itself, if the source cannot be
  * read
+ *
+ * @example
+ * ```ts
+ * import { decodeSse } from 'harmony-responses/sse'
+ *
+ * const source = ['data: {"type":"response.output_text.delta","delta":"Hi!"}\n\n', 'data: [DONE]\n\n']
+ * for await (const event of decodeSse(source)) {
+ *   if (event.type === 'response.output_text.delta') console.log(event.delta) // Hi!
+ * }
+ * ```
  */
 export function decodeSse(source: SseSource): AsyncGenerator<ServedStreamEvent> {
   if (typeof source === 'string') return eventsOf([source])

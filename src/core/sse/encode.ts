@@ -18,6 +18,14 @@ export const SSE_DONE = 'data: [DONE]\n\n'
  * the lone surrogates that UTF-8 cannot encode.
  *
  * @throws HarmonyResponsesError `bad_stream` if the argument is not an event, or its type contains a line break
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { encodeSse } from 'harmony-responses/sse'
+ *
+ * for await (const event of translate(tokens, { request })) save(encodeSse(event))
+ * ```
  */
 export function encodeSse(event: SseEvent): string {
   checkEvent('encodeSse', event)
@@ -32,6 +40,13 @@ export function encodeSse(event: SseEvent): string {
  * their chunks in this form; see `toChatChunks` of `harmony-responses/dialects`.
  *
  * @throws HarmonyResponsesError `bad_stream` if the argument is not an object
+ *
+ * @example
+ * ```ts
+ * import { encodeSseData } from 'harmony-responses/sse'
+ *
+ * console.log(encodeSseData({ id: 'chatcmpl-1' }).trimEnd()) // data: {"id":"chatcmpl-1"}
+ * ```
  */
 export function encodeSseData(value: object): string {
   check(typeof value === 'object' && value !== null, 'encodeSseData', 'an object', value, 'bad_stream')

@@ -6,6 +6,14 @@ export type SseEncoder = (event: SseEvent) => string
 /**
  * Creates an encoder for one stream. It is faster than `encodeSse`, because it serializes the common part of an item's
  * deltas only once. The frames are identical.
+ *
+ * @example
+ * ```ts
+ * import { createSseEncoder } from 'harmony-responses/sse'
+ *
+ * const encode = createSseEncoder()
+ * for (const event of events) save(encode(event))
+ * ```
  */
 export function createSseEncoder(): SseEncoder {
   let template: Template | undefined

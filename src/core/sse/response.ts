@@ -14,6 +14,7 @@ export type SseData = AsyncIterable<Data> | Iterable<Data>
 
 type Data = object | readonly object[]
 
+/** Options of `sseStream`. */
 export interface SseStreamOptions {
   /** Ends the stream with `data: [DONE]`, as Open Responses asks; OpenAI does not. Default: false. */
   readonly done?: boolean
@@ -21,6 +22,7 @@ export interface SseStreamOptions {
   readonly eventLines?: boolean
 }
 
+/** Options of `toSseResponse`. */
 export interface SseResponseInit extends SseStreamOptions {
   /** The HTTP status. Default: 200. */
   readonly status?: number
@@ -58,6 +60,15 @@ export const SSE_HEADERS: Readonly<Record<string, string>> = {
  * Creates the `Response` that streams the events, in any runtime that has the web's class; see {@link sseStream}.
  *
  * @throws HarmonyResponsesError `bad_stream`, `bad_option`, from the call itself
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { toSseResponse } from 'harmony-responses/sse'
+ *
+ * const response = toSseResponse(translate(tokens, { request }), { headers: { 'x-request-id': 'req_1' } })
+ * console.log(response.headers.get('content-type')) // text/event-stream; charset=utf-8
+ * ```
  */
 export function toSseResponse(events: SseEvents, init?: SseResponseInit): Response
 export function toSseResponse(events: SseData, init: SseResponseInit & { readonly eventLines: false }): Response
@@ -79,6 +90,15 @@ export function toSseResponse(events: SseEvents | SseData, init: SseResponseInit
  * errors with whatever the source throws. Cancelling the stream closes the source at once.
  *
  * @throws HarmonyResponsesError `bad_stream`, `bad_option`, from the call itself
+ *
+ * @example
+ * ```ts
+ * import { translateBatches } from 'harmony-responses'
+ * import { sseStream } from 'harmony-responses/sse'
+ *
+ * const body = sseStream(translateBatches(tokens, { request }))
+ * for await (const frame of body) save(new TextDecoder().decode(frame))
+ * ```
  */
 export function sseStream(events: SseEvents, options?: SseStreamOptions): ReadableStream<Uint8Array>
 export function sseStream(

@@ -20,7 +20,18 @@ export interface Detokenizer {
   carried(): number[]
 }
 
-/** Creates a detokenizer for one run. It starts empty, or with the result of another one's `carried()`. */
+/**
+ * Creates a detokenizer for one run. It starts empty, or with the result of another one's `carried()`.
+ *
+ * @example
+ * ```ts
+ * import { createDetokenizer, loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const detokenizer = createDetokenizer(await loadTokenTable())
+ * const text = [12194, 0].map((id) => detokenizer.push(id)).join('') + detokenizer.flush()
+ * console.log(text) // Hi!
+ * ```
+ */
 export function createDetokenizer(table: TokenTable, carried: readonly number[] = NOTHING): Detokenizer {
   aTokenTable(table, 'createDetokenizer: table')
   return new TableDetokenizer(table, carried)

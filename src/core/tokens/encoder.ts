@@ -43,10 +43,7 @@ export interface Encoder {
 
 /**
  * Creates an encoder of ordinary text, with the same ids as tiktoken's o200k and the official `encode(text, [])`. It
- * knows no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids:
- *
- *     const encode = createEncoder(await loadTokenTable())
- *     const prompt = [200006, ...encode('user'), 200008, ...encode(text), 200007]
+ * knows no special tokens: `<|end|>` becomes the tokens of its seven characters. Add special tokens to a prompt as ids.
  *
  * The runtime's Unicode version determines which characters are letters. The official tokenizer uses 16.0: with 17.0,
  * words with any of its 4,699 new characters may be split differently. They still decode to the same text.
@@ -56,6 +53,15 @@ export interface Encoder {
  *
  * @param tokenTable - a vocabulary whose ids are its merge ranks and which splits text like o200k
  * @throws HarmonyResponsesError `bad_option` if the table lacks a token for some byte
+ *
+ * @example
+ * ```ts
+ * import { createEncoder, loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const encode = createEncoder(await loadTokenTable())
+ * const prompt = [200006, ...encode('user'), 200008, ...encode('Hi!'), 200007]
+ * console.log(prompt.length) // 6
+ * ```
  */
 export function createEncoder(tokenTable: TokenTable): Encoder {
   aTokenTable(tokenTable, 'createEncoder: tokenTable')

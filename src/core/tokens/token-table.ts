@@ -32,6 +32,14 @@ export interface TokenHashes {
 /**
  * Creates a table from its raw bytes, which it keeps: `[one length byte per token][the bytes of all tokens]`, both in
  * the order of the ids. Throws `bad_option` if the lengths do not add up to the bytes.
+ *
+ * @example
+ * ```ts
+ * import { createDetokenizer, createTokenTable } from 'harmony-responses/tokens'
+ *
+ * const table = createTokenTable(Uint8Array.of(1, 2, ...new TextEncoder().encode('abc')))
+ * console.log(createDetokenizer(table).push(1)) // bc
+ * ```
  */
 export function createTokenTable(raw: Uint8Array): TokenTable {
   check(raw instanceof Uint8Array, 'createTokenTable', 'the bytes of a token table', raw)

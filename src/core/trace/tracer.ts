@@ -66,6 +66,18 @@ export type TracerFactory = (start: {
 /**
  * Follows every token to its events: `new Translator({ trace: traceTo((trace) => console.log(trace)) })`. In a subpath
  * of its own, so that tracing costs nothing unless it is imported.
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable, Translator } from 'harmony-responses'
+ * import { traceTo } from 'harmony-responses/trace'
+ *
+ * const trace = traceTo((step) => {
+ *   if (step.type === 'event') console.log(`tokens ${step.from} to ${step.to}: ${step.event.type}`)
+ * })
+ * const translator = new Translator({ request, tokenTable: await loadTokenTable(), trace })
+ * send(translator.push(ids))
+ * ```
  */
 export function traceTo(report: (trace: Trace) => void): TracerFactory {
   return (start) => new TokenTracer(report, start)

@@ -13,6 +13,14 @@ type Events = ServedStreamEvent | readonly ServedStreamEvent[]
  * @param events - one at a time or in arrays, as `translate`, `translateBatches` and `decodeSse` yield them
  * @throws HarmonyResponsesError `no_terminal_event`: the stream ended without one; `bad_stream`: it is no stream of
  * events
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ *
+ * const response = await collectResponse(translate(tokens, { request }))
+ * console.log(response.status) // completed
+ * ```
  */
 export async function collectResponse(events: AsyncIterable<Events> | Iterable<Events>): Promise<Response> {
   checkStream('collectResponse', events)

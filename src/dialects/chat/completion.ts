@@ -4,20 +4,24 @@ import type { Logprob } from '../../core/responses/items.js'
 
 export type ChatFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
 
+/** A call of a function. `arguments` is JSON, as the model wrote it. */
 export interface ChatToolCallOfFunction {
   id: string
   type: 'function'
   function: { name: string; arguments: string }
 }
 
+/** A call of a custom tool, whose `input` is free text. */
 export interface ChatToolCallOfCustomTool {
   id: string
   type: 'custom'
   custom: { name: string; input: string }
 }
 
+/** A call in an answer. `type` narrows it. */
 export type ChatToolCall = ChatToolCallOfFunction | ChatToolCallOfCustomTool
 
+/** A citation in the answer of Chat Completions. */
 export interface ChatAnnotation {
   type: 'url_citation'
   /** Characters of `content`, from 0. */
@@ -44,6 +48,7 @@ export interface ChatLogprobs {
   refusal: null
 }
 
+/** Token counts, in tokens. */
 export interface ChatUsage {
   prompt_tokens: number
   completion_tokens: number
@@ -52,6 +57,7 @@ export interface ChatUsage {
   completion_tokens_details: { reasoning_tokens: number }
 }
 
+/** An answer that is not streamed. It has one choice. */
 export interface ChatCompletion {
   id: string
   object: 'chat.completion'
@@ -77,6 +83,9 @@ export interface ChatToolCallDelta {
   custom?: { name?: string; input?: string }
 }
 
+/**
+ * What a chunk adds to the message. Reasoning is in `reasoning_content`, in `reasoning`, or in both, as the host chose.
+ */
 export interface ChatDelta {
   role?: 'assistant'
   content?: string | null
@@ -89,6 +98,7 @@ export interface ChatDelta {
   function_call?: { name?: string; arguments?: string }
 }
 
+/** One chunk of a streamed answer. `created` is Unix time in whole seconds. */
 export interface ChatChunk {
   id: string
   object: 'chat.completion.chunk'

@@ -23,11 +23,19 @@ export interface ChatRequest {
 /**
  * Reads the body of a Chat Completions create request. docs/chat-completions.md lists the parameters.
  *
- *     const { request, answer, refusal } = fromChatRequest(await httpRequest.json())
- *
  * @param body - the parsed JSON
  * @throws RequestError with the path in the body: `messages[3].content[0]`
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { fromChatRequest } from 'harmony-responses/dialects'
+ * import { parseRequest } from 'harmony-responses/request'
+ *
+ * const { request, answer } = fromChatRequest({ messages: [{ role: 'user', content: 'hi' }], stream: true })
+ * const parsed = parseRequest(request) // and `answer` is for toChatChunks or toChatCompletion
+ * console.log(parsed.stream) // true
+ * ```
  */
 export function fromChatRequest(body: unknown, options: ChatRequestOptions = {}): ChatRequest {
   return atOnce(chatRequestInSlices(body, options))

@@ -12,6 +12,14 @@ export type ChatSseEncoder = (event: ResponseStreamEvent) => string
  * than `encodeSseData`, because it serializes the common part of a stream's chunks only once.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
+ *
+ * @example
+ * ```ts
+ * import { createChatSseEncoder } from 'harmony-responses/dialects'
+ *
+ * const encode = createChatSseEncoder({ model: 'gpt-oss-20b' })
+ * for (const event of events) save(encode(event))
+ * ```
  */
 export function createChatSseEncoder(options: ChatAnswerOptions = {}): ChatSseEncoder {
   const encode = createChatEncoder(options)

@@ -14,11 +14,19 @@ export type ChatEncoder = (event: ResponseStreamEvent) => (ChatChunk | ChatError
 /**
  * Maps a stream to the chunks of Chat Completions, lazily. One that fails or is cancelled ends with a {@link ChatError}.
  *
- *     toSseResponse(toChatChunks(translate(tokens, { request }), answer), { eventLines: false, done: true })
- *
  * @param events - single events or batches, as `translate` and `translateBatches` yield them
  * @throws HarmonyResponsesError at once: `bad_option`, `bad_stream` if `events` is not a stream; while reading:
  *   `bad_stream` if a value is not an event, or comes before `response.created`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { toChatChunks } from 'harmony-responses/dialects'
+ * import { toSseResponse } from 'harmony-responses/sse'
+ *
+ * const chunks = toChatChunks(translate(tokens, { request }), { model: 'gpt-oss-20b' })
+ * const response = toSseResponse(chunks, { eventLines: false, done: true })
+ * ```
  */
 export function toChatChunks(
   events: AsyncIterable<Events> | Iterable<Events>,
@@ -32,6 +40,14 @@ export function toChatChunks(
  * Creates the mapping of {@link toChatChunks} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
+ *
+ * @example
+ * ```ts
+ * import { createChatEncoder } from 'harmony-responses/dialects'
+ *
+ * const encode = createChatEncoder({ model: 'gpt-oss-20b' })
+ * for (const event of events) for (const chunk of encode(event)) save(JSON.stringify(chunk))
+ * ```
  */
 export function createChatEncoder(options: ChatAnswerOptions = {}): ChatEncoder {
   return encoderOf(resolveAnswerOptions('createChatEncoder', options))

@@ -10,11 +10,18 @@ import type { ChatCompletion, ChatError, ChatMessage, ChatToolCall, ChatToolCall
 /**
  * Returns the answer to a Chat Completions request that does not stream: the assembled chunks of {@link toChatChunks}.
  *
- *     toChatCompletion(await collectResponse(events), answer)
- *
  * @param response - of a terminal event. One that failed or was cancelled is no answer: use {@link toChatError}.
  * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that is not completed or incomplete;
  * `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { toChatCompletion } from 'harmony-responses/dialects'
+ *
+ * const response = await collectResponse(translate(tokens, { request }))
+ * console.log(toChatCompletion(response).choices[0]?.message.content) // Hi!
+ * ```
  */
 export function toChatCompletion(response: Response, options: ChatAnswerOptions = {}): ChatCompletion {
   const resolved = resolveAnswerOptions('toChatCompletion', options)
@@ -35,7 +42,19 @@ export function toChatCompletion(response: Response, options: ChatAnswerOptions 
   return { ...identityOf(response, resolved), object: 'chat.completion', choices: [choice], ...usage }
 }
 
-/** Returns the error of a response that failed or was cancelled: the body of an HTTP error. */
+/**
+ * Returns the error of a response that failed or was cancelled: the body of an HTTP error.
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { toChatCompletion, toChatError } from 'harmony-responses/dialects'
+ *
+ * const response = await collectResponse(translate(tokens, { request }))
+ * const isAnswer = response.status === 'completed' || response.status === 'incomplete'
+ * const body = isAnswer ? toChatCompletion(response) : toChatError(response)
+ * ```
+ */
 export function toChatError(response: Parameters<typeof failureIn>[0]): ChatError {
   check(typeof response === 'object' && response !== null, 'toChatError', 'a response', response)
   return failedRequest(failureIn(response)).body

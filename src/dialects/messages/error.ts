@@ -34,6 +34,20 @@ export interface MessagesErrorAnswer {
  * Words an error of a request in the form of this API.
  *
  * @param requestId - the `request-id` of its answer
+ *
+ * @example
+ * ```ts
+ * import { fromMessagesRequest, toMessagesError } from 'harmony-responses/dialects'
+ * import { RequestError } from 'harmony-responses/request'
+ *
+ * try {
+ *   fromMessagesRequest({ messages: [] })
+ * } catch (error) {
+ *   if (!(error instanceof RequestError)) throw error
+ *   const { status, body } = toMessagesError(error, 'req_1')
+ *   console.log(status, body.error.type) // 400 invalid_request_error
+ * }
+ * ```
  */
 export function toMessagesError(
   refusal: Pick<RequestError, 'status' | 'body'>,

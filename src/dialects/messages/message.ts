@@ -2,6 +2,7 @@
 
 export type MessageStopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 'tool_use' | 'refusal'
 
+/** Text of the answer. */
 export interface MessageTextBlock {
   type: 'text'
   text: string
@@ -12,7 +13,7 @@ export interface MessageTextBlock {
 export interface MessageThinkingBlock {
   type: 'thinking'
   thinking: string
-  /** The server's own seals: see {@link writeSignature}. */
+  /** The server's own seals, in base64, which it needs when the block comes back. */
   signature: string
 }
 
@@ -25,6 +26,7 @@ export interface MessageRedactedThinkingBlock {
   data: string
 }
 
+/** A call of the client's tool. `input` is its arguments, parsed. */
 export interface MessageToolUseBlock {
   type: 'tool_use'
   id: string
@@ -40,6 +42,7 @@ export interface MessageServerToolUseBlock {
   input: { [name: string]: unknown }
 }
 
+/** A page that a search found. */
 export interface MessageWebSearchResult {
   type: 'web_search_result'
   url: string
@@ -49,6 +52,7 @@ export interface MessageWebSearchResult {
   page_age: string | null
 }
 
+/** The result of a web search: its pages, or why there are none. */
 export interface MessageWebSearchToolResultBlock {
   type: 'web_search_tool_result'
   tool_use_id: string
@@ -66,6 +70,7 @@ export interface MessageMcpToolUseBlock {
   input: { [name: string]: unknown }
 }
 
+/** The result of a call of an MCP server's tool. `is_error`: the model reads an error. */
 export interface MessageMcpToolResultBlock {
   type: 'mcp_tool_result'
   tool_use_id: string
@@ -73,6 +78,7 @@ export interface MessageMcpToolResultBlock {
   content: { type: 'text'; text: string }[]
 }
 
+/** A block of an answer. `type` narrows it. */
 export type MessageBlock =
   | MessageTextBlock
   | MessageThinkingBlock
@@ -94,6 +100,7 @@ export interface MessageUsage {
   server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
 }
 
+/** An answer of the Messages API that is not streamed. */
 export interface Message {
   id: string
   type: 'message'
@@ -106,12 +113,14 @@ export interface Message {
   usage: MessageUsage
 }
 
+/** What an event adds to a block. `type` narrows it. */
 export type MessageDelta =
   | { type: 'text_delta'; text: string }
   | { type: 'thinking_delta'; thinking: string }
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }
 
+/** The kinds of errors of the Messages API. */
 export type MessageErrorType =
   | 'invalid_request_error'
   | 'authentication_error'

@@ -24,11 +24,20 @@ export interface MessagesRequest {
 /**
  * Reads the body of a Messages create request, or of one that counts tokens. docs/messages.md lists the parameters.
  *
- *     const { request, answer, refusal } = fromMessagesRequest(await httpRequest.json())
- *
  * @param body - the parsed JSON
  * @throws RequestError with the path in the body: `messages[3].content[0]`
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { fromMessagesRequest } from 'harmony-responses/dialects'
+ * import { parseRequest } from 'harmony-responses/request'
+ *
+ * const body = { max_tokens: 100, messages: [{ role: 'user', content: 'hi' }] }
+ * const { request, answer } = fromMessagesRequest(body)
+ * const parsed = parseRequest(request) // and `answer` is for toMessageEvents or toMessage
+ * console.log(parsed.max_output_tokens) // 100
+ * ```
  */
 export function fromMessagesRequest(body: unknown, options: MessagesRequestOptions = {}): MessagesRequest {
   return atOnce(messagesRequestInSlices(body, options))

@@ -14,11 +14,18 @@ export type MessageEncoder = (event: ResponseStreamEvent) => MessageStreamEvent[
 /**
  * Maps a stream to that of the Messages API, lazily. One that fails or is cancelled ends with a {@link MessageError}.
  *
- *     toSseResponse(toMessageEvents(translate(tokens, { request }), answer))
- *
  * @param events - single events or batches, as `translate` and `translateBatches` yield them
  * @throws HarmonyResponsesError at once: `bad_option`, `bad_stream` if `events` is not a stream; while reading:
  *   `bad_stream` if a value is not an event, or comes before `response.created`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { toMessageEvents } from 'harmony-responses/dialects'
+ * import { toSseResponse } from 'harmony-responses/sse'
+ *
+ * const response = toSseResponse(toMessageEvents(translate(tokens, { request })))
+ * ```
  */
 export function toMessageEvents(
   events: AsyncIterable<Events> | Iterable<Events>,
@@ -32,6 +39,15 @@ export function toMessageEvents(
  * Creates the mapping of {@link toMessageEvents} for callers that get the events one at a time.
  *
  * @throws HarmonyResponsesError `bad_option`; at an event, `bad_stream`
+ *
+ * @example
+ * ```ts
+ * import { createMessageEncoder } from 'harmony-responses/dialects'
+ * import { encodeSse } from 'harmony-responses/sse'
+ *
+ * const encode = createMessageEncoder()
+ * for (const event of events) for (const message of encode(event)) save(encodeSse(message))
+ * ```
  */
 export function createMessageEncoder(options: MessageAnswerOptions = {}): MessageEncoder {
   return encoderOf(resolveAnswerOptions('createMessageEncoder', options))

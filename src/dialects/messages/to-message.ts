@@ -8,11 +8,18 @@ import type { Message, MessageStreamEvent } from './message.js'
 /**
  * Returns the answer to a Messages request that does not stream: the assembled events of {@link toMessageEvents}.
  *
- *     toMessage(await collectResponse(events), answer)
- *
  * @param response - of a terminal event. One that failed or was cancelled is no answer
  * @throws HarmonyResponsesError `bad_stream` if it is not a response, or one that is not completed or incomplete;
  * `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { toMessage } from 'harmony-responses/dialects'
+ *
+ * const message = toMessage(await collectResponse(translate(tokens, { request })))
+ * console.log(message.stop_reason) // end_turn
+ * ```
  */
 export function toMessage(response: Response, options: MessageAnswerOptions = {}): Message {
   const answer = new MessageAnswer(resolveAnswerOptions('toMessage', options))

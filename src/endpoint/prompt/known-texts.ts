@@ -26,6 +26,16 @@ const UNIT_BYTES = 2
  *
  * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
  * cached
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createKnownTexts, renderPrompt } from 'harmony-responses/prompt'
+ *
+ * const shared = createKnownTexts(16_777_216) // 16 MiB, for all requests of the process
+ * const known = shared.of(userId)
+ * const prompt = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31', known })
+ * ```
  */
 export function createKnownTexts(most: number): SharedTexts {
   const cache = new Map<string, KnownText>()

@@ -81,6 +81,14 @@ export interface RequestMessages {
  * @param request - a create request, as the client sent it: any JSON
  * @throws RequestError naming the parameter: the request cannot be rendered
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { messagesOf } from 'harmony-responses/prompt'
+ *
+ * const messages = messagesOf({ input: 'Say hi.' }, { date: '2026-01-31' })
+ * console.log(messages.map(({ role }) => role).join(' ')) // system user
+ * ```
  */
 export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
   checkOptions('messagesOf', options, PROMPT_OPTIONS, ['date'])

@@ -27,6 +27,7 @@ export interface MessageSpan {
   readonly item?: number
 }
 
+/** Messages as token ids, and which ids are of which message. */
 export interface RenderedMessages {
   /** Excludes the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array

@@ -9,6 +9,7 @@ import type { KnownTexts } from './known-texts.js'
 import type { MessageSpan, PromptMessage, RenderedMessages } from './prompt-message.js'
 import { createTokenBuffer, type TokenBuffer } from './token-buffer.js'
 
+/** Options of `renderMessages`. */
 export interface RenderMessagesOptions {
   readonly tokenTable: TokenTable
 }
@@ -23,6 +24,15 @@ const RENDER_MESSAGES_OPTIONS: OptionTable<RenderMessagesOptions> = { tokenTable
  *
  * @throws HarmonyResponsesError `bad_option` if a message's header cannot be written: an unknown role, a tool's message
  * without the tool's name or with the name of a role, an empty word, or a word with white space
+ *
+ * @example
+ * ```ts
+ * import { renderMessages } from 'harmony-responses/prompt'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const { tokens } = renderMessages([{ role: 'user', content: 'Say hi.' }], { tokenTable: await loadTokenTable() })
+ * console.log(tokens[0], tokens.at(-1)) // 200006 200007
+ * ```
  */
 export function renderMessages(messages: readonly PromptMessage[], options: RenderMessagesOptions): RenderedMessages {
   checkOptions('renderMessages', options, RENDER_MESSAGES_OPTIONS, ['tokenTable'])

@@ -24,10 +24,11 @@ import type { OmittedTool } from './taught-tools.js'
 
 interface Rendering {
   readonly tokenTable: TokenTable
-  /** The cache of encoded texts, which all requests may share: {@link createKnownTexts}. */
+  /** The cache of encoded texts, which all requests may share: `createKnownTexts`. */
   readonly known?: KnownTexts
 }
 
+/** Options of `renderPrompt`. */
 export interface RenderPromptOptions extends PromptOptions, Rendering {}
 
 export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
@@ -39,6 +40,7 @@ export const RENDER_PROMPT_OPTIONS: OptionTable<RenderPromptOptions> = {
 /** Options for rendering the prompt of a request whose tools are resolved. */
 export interface RenderOptions extends ReadOptions, Rendering {}
 
+/** A prompt as token ids, and what the model is not told. */
 export interface Prompt extends RenderedMessages {
   /** The ids to generate from. They end in `<|start|>assistant`, which belongs to no message. */
   readonly tokens: Uint32Array
@@ -67,12 +69,21 @@ export interface PendingResult {
  * Renders the prompt of a Responses request: its token ids, and the position of each message. Text of the request never
  * becomes a control token, wherever it stands. Synchronous and pure: the same arguments give the same ids.
  *
- *     const { tokens } = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31' })
- *     translate(engine.generate(tokens, generateOptions(request)), { request })
- *
  * @param request - a create request, as the client sent it, with `previous_response_id` and references resolved
  * @throws RequestError naming the parameter: the request cannot be rendered
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable, translate } from 'harmony-responses'
+ * import { generateOptions } from 'harmony-responses/engine'
+ * import { renderPrompt } from 'harmony-responses/prompt'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const engine = scriptedEngine([answer('Hi!')]) // in its place, any engine
+ * const { tokens } = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31' })
+ * for await (const event of translate(engine.generate(tokens, generateOptions(request)), { request })) send([event])
+ * ```
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
   checkOptions('renderPrompt', options, RENDER_PROMPT_OPTIONS, ['tokenTable', 'date'])

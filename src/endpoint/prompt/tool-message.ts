@@ -12,6 +12,7 @@ import { type Callee, resultMessage } from './conversation.js'
 import type { RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
 
+/** Options of `renderToolResult`. */
 export interface ToolMessageOptions {
   readonly tokenTable: TokenTable
   /** The recipient as the model wrote it. Default: the recipient by which the item's tool is taught. */
@@ -28,6 +29,22 @@ const TOOL_MESSAGE_OPTIONS: OptionTable<ToolMessageOptions> = { tokenTable: aTok
  * @param item - the call, as it was streamed
  * @returns ids from `<|start|>` to `<|end|>`, without the `<|start|>assistant` of the next turn
  * @throws HarmonyResponsesError `bad_option` if the item is not a call, or an option is invalid
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable, Translator } from 'harmony-responses'
+ * import { renderToolResult } from 'harmony-responses/prompt'
+ *
+ * const tokenTable = await loadTokenTable()
+ * const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
+ * const translator = new Translator({ request: { tools }, tokenTable })
+ * send(translator.push('<|channel|>analysis to=python code<|message|>123*456<|call|>'))
+ * const [call] = translator.response.output
+ * if (call?.type === 'code_interpreter_call') {
+ *   const transcript = renderToolResult(call, { output: '56088' }, { tokenTable })
+ *   send(translator.toolResult({ itemId: call.id, output: '56088', transcript }))
+ * }
+ * ```
  */
 export function renderToolResult(item: OutputItem, result: CallResult, options: ToolMessageOptions): number[] {
   checkOptions('renderToolResult', options, TOOL_MESSAGE_OPTIONS, ['tokenTable'])

@@ -17,6 +17,7 @@ import { checkSize, REQUEST_LIMITS, type RequestLimits, resolveLimits } from './
 import { pathOf } from './path.js'
 import { inSlices, type UnknownEntries } from './schemas/resumed.js'
 
+/** Options of `parseRequest`. */
 export interface ParseRequestOptions {
   readonly limits?: RequestLimits
   /**
@@ -38,14 +39,24 @@ export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
 /**
  * Checks the body of a Responses create request, or a `response.create` message of a WebSocket.
  *
- *     const request = parseRequest(await httpRequest.json())
- *
  * The result has every parameter in its type, without nulls and unknown fields, and can be passed to `translate`,
  * `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
  *
  * @param body - the parsed JSON
  * @throws RequestError the client's mistake, in OpenAI's words
  * @throws HarmonyResponsesError `bad_option`: the body is not JSON, or an option is wrong
+ *
+ * @example
+ * ```ts
+ * import { parseRequest, RequestError } from 'harmony-responses/request'
+ *
+ * try {
+ *   parseRequest({ model: 'gpt-oss', input: 'Say hi.', temperature: 'hot' })
+ * } catch (error) {
+ *   if (!(error instanceof RequestError)) throw error
+ *   console.log(error.status, error.param, error.code) // 400 temperature invalid_type
+ * }
+ * ```
  */
 export function parseRequest(body: unknown, options: ParseRequestOptions = {}): ParsedRequest {
   return atOnce(parseRequestInSlices(body, options, createWork()))

@@ -20,6 +20,17 @@ export interface CountedInput {
  *
  * @param options - those of `respond`
  * @throws RequestError if the request cannot be rendered, or has more tokens than `limits.countedTokens`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { countInputTokens } from 'harmony-responses/respond'
+ * import { scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const options = { engine: scriptedEngine([]), tokenTable: await loadTokenTable() }
+ * const { inputTokens } = await countInputTokens(request, options)
+ * console.log(inputTokens > 0) // true
+ * ```
  */
 export async function countInputTokens(request: ResponseRequest, options: RespondOptions): Promise<CountedInput> {
   checkRespondOptions('countInputTokens', options)

@@ -59,6 +59,16 @@ export interface ResponseRun {
  * that the model reads.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { respond } from 'harmony-responses/respond'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const engine = scriptedEngine([answer('Hi!')]) // in its place, any engine
+ * for await (const events of respond(request, { engine, tokenTable: await loadTokenTable() })) send(events)
+ * ```
  */
 export function respond(request: ResponseRequest, options: RespondOptions): ResponseBatches {
   checkRespondOptions('respond', options)

@@ -31,6 +31,22 @@ export interface EntryTranslation {
  *
  * @param options - those of `respond`
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { type Entry, respond, translateEntries } from 'harmony-responses/respond'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const entries: Entry[] = []
+ * const options = { tokenTable: await loadTokenTable(), append: (added: readonly Entry[]) => void entries.push(...added) }
+ * for await (const events of respond(request, { ...options, engine: scriptedEngine([answer('Hi!')]) })) send(events)
+ *
+ * const again = translateEntries({ tokenTable: options.tokenTable })
+ * for (const entry of entries) send(again.apply(entry))
+ * console.log(again.response?.status) // completed
+ * again.dispose()
+ * ```
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
   checkOptions<RespondOptions>('translateEntries', options, RESPOND_OPTIONS, ['tokenTable'])

@@ -21,6 +21,7 @@ export interface UnsealedApproval extends RequestedCall {
   readonly itemId: string
 }
 
+/** Content that was sealed. `kind` narrows it. */
 export type Unsealed = UnsealedText<'reasoning'> | UnsealedText<'compaction'> | UnsealedText<'call'> | UnsealedApproval
 
 /** The fields of each kind, in the order in which they are sealed. The last one may be absent. */

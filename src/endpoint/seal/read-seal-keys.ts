@@ -19,6 +19,13 @@ const ID_BYTES = 9
  * @throws HarmonyResponsesError `bad_option` if there is no key, a key is invalid or listed twice, or there are more
  * than
  *   64. Its message gives the position and never contains a key
+ *
+ * @example
+ * ```ts
+ * import { createSeal, readSealKeys } from 'harmony-responses/seal'
+ *
+ * const seal = createSeal(readSealKeys(sealKey)) // such as the text of an environment variable
+ * ```
  */
 export function readSealKeys(text: string): SealKey[] {
   check(typeof text === 'string', 'readSealKeys', 'a text of keys', typeof text)

@@ -105,6 +105,15 @@ export interface Seal {
  *
  * @param keys - the first one seals, all of them open. To rotate, prepend a new one
  * @throws HarmonyResponsesError `bad_option`. Its message never contains a key
+ *
+ * @example
+ * ```ts
+ * import { createSeal, newNonce } from 'harmony-responses/seal'
+ *
+ * const seal = createSeal([{ id: '2026-11', key: sealKey }])
+ * const sealed = seal.forResponse({ caller: userId, nonce: newNonce() }).seal('Hm.', 'rs_1')
+ * console.log(seal.unseal(sealed, { caller: userId, kind: 'reasoning' }).text) // Hm.
+ * ```
  */
 export function createSeal(keys: readonly SealKey[]): Seal {
   const known = readKeys(keys)

@@ -8,6 +8,7 @@ import { aCaller } from './caller.js'
 import type { Seal } from './seal.js'
 import { beginningOf } from './sealed-text.js'
 
+/** Options of `unsealInput`. */
 export interface UnsealInputOptions {
   readonly seal: Seal
   /** The owner of the request. */
@@ -53,6 +54,17 @@ export interface UnsealedInput {
  *
  * @throws RequestError `invalid_encrypted_content`, with its `param`, if something cannot be opened; `invalid_type` if
  * it is not a string, `string_above_max_length` if it is longer than 2 MiB; HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { renderPrompt } from 'harmony-responses/prompt'
+ * import { createSeal, unsealInput } from 'harmony-responses/seal'
+ *
+ * const seal = createSeal([{ id: '2026-11', key: sealKey }])
+ * const { history } = unsealInput(request.input, { seal, caller: userId })
+ * const prompt = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31', history })
+ * ```
  */
 export function unsealInput(input: ResponseRequest['input'], options: UnsealInputOptions): UnsealedInput {
   return atOnce(unsealInputInSlices(input, options, createWork()))

@@ -11,6 +11,21 @@ export type Authorize = (request: Request) => string | undefined | Promise<strin
  * owner
  * @throws HarmonyResponsesError `bad_option`: a table or a key that would let in a stranger, or nobody. The message
  * shows neither keys nor owners
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { bearerKeys, createResponsesApp } from 'harmony-responses/server'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const { fetch } = createResponsesApp({
+ *   engine: scriptedEngine(() => answer('Hi!')),
+ *   tokenTable: await loadTokenTable(),
+ *   authorize: bearerKeys({ 'sk-4f1c9a02e7b35d68': 'alice' }),
+ * })
+ * const response = await fetch(new Request('http://localhost/v1/models'))
+ * console.log(response.status) // 401
+ * ```
  */
 export function bearerKeys(keys: KeyTable): Authorize {
   const known = checkedKeys('bearerKeys', keys, keyFlaw)
@@ -34,6 +49,15 @@ export function bearerKeys(keys: KeyTable): Authorize {
  * Keys have to be random: a hash does not protect a word that can be guessed
  * @throws HarmonyResponsesError `bad_option`: a table without entries, what is no SHA-256 or that of no key, a hash
  * that comes twice, or an owner without a name
+ *
+ * @example
+ * ```ts
+ * import { createHash } from 'node:crypto'
+ * import { hashedBearerKeys } from 'harmony-responses/server'
+ *
+ * const hash = createHash('sha256').update('sk-4f1c9a02e7b35d68').digest('hex') // once, where the key is made
+ * const authorize = hashedBearerKeys({ [hash]: 'alice' })
+ * ```
  */
 export function hashedBearerKeys(owners: KeyTable): Authorize {
   const entries = checkedKeys('hashedBearerKeys', owners, hashFlaw)

@@ -47,13 +47,25 @@ const MOST_REQUESTS = 16
 /**
  * Creates the OpenAI Responses API in front of a gpt-oss engine, as a Hono app.
  *
- *     const { app } = createResponsesApp({ engine, tokenTable: await loadTokenTable() })
- *     serve({ fetch: app.fetch, port: 8000, hostname: '127.0.0.1' })
- *
  * Safe by default: it answers only requests for loopback names, and no page of another site, unless `authorize` or
  * `hosts` allow more.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createResponsesApp } from 'harmony-responses/server'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const { fetch } = createResponsesApp({
+ *   engine: scriptedEngine(() => answer('Hi!')), // in its place, any engine
+ *   tokenTable: await loadTokenTable(),
+ * })
+ * const body = JSON.stringify({ model: 'gpt-oss', input: 'Say hi.' })
+ * const response = await fetch(new Request('http://localhost/v1/responses', { method: 'POST', body }))
+ * console.log((await response.json()).status) // completed
+ * ```
  */
 export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
   checkServiceOptions('createResponsesApp', options, APP_OPTIONS)

@@ -14,6 +14,7 @@ import { startDecoding } from './decode/decoding.js'
 import { type NodeBindings, nodeBindings } from './node-bindings.js'
 import { type BodyCount, createBodyCount } from './service/limits/body-count.js'
 
+/** What bounds the body of a request. */
 export interface BodyLimits {
   /** The limit of a request's body, in bytes, also once it is decompressed. Default 33,554,432: 32 MiB. */
   readonly bodyBytes?: number

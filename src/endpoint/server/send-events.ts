@@ -9,6 +9,7 @@ import { idleInterval } from './idle-interval.js'
 import { type Reader, readerOf } from './reader.js'
 import { type NodeResponse, type StreamBody, streamBody } from './stream-body.js'
 
+/** Options of `sendEvents`. */
 export interface SendEventsOptions {
   /** Ends the stream with `data: [DONE]`. Default: false. */
   readonly done?: boolean
@@ -34,14 +35,21 @@ const SEND_EVENTS_OPTIONS: OptionTable<SendEventsOptions> = {
  * Sends events to the client of a Node server as fast as the client reads. It bypasses web streams. Resolves when all
  * are sent or the client has left.
  *
- *     createServer((request, response) => sendEvents(response, translate(tokens, { request: body })))
- *
  * A client that leaves closes the events at once, and so stops the engine before its next step. The obvious
  * `Readable.fromWeb(body).pipe(response)` does not: the pipe ends, the stream is never cancelled, and the engine keeps
  * generating without a reader.
  *
  * @param out - a response of `node:http`, `node:http2` or Express; its headers may have been set, and are sent here
  * @throws the error of the events; HarmonyResponsesError `bad_option`, `bad_stream`
+ *
+ * @example
+ * ```ts
+ * import { createServer } from 'node:http'
+ * import { translate } from 'harmony-responses'
+ * import { sendEvents } from 'harmony-responses/server/node'
+ *
+ * const server = createServer((_, response) => sendEvents(response, translate(tokens, { request })))
+ * ```
  */
 export async function sendEvents(out: NodeResponse, events: SseEvents, options: SendEventsOptions = {}): Promise<void> {
   checkStream('sendEvents', events)

@@ -10,6 +10,7 @@ import type { ResponsesAppOptions } from './options.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { answerUpgrades } from './upgrades.js'
 
+/** Options of `serveResponses`. */
 export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocket'> {
   /** The port to listen on. Default 8000; 0 picks a free one. */
   readonly port?: number
@@ -42,6 +43,21 @@ export const SERVE_OPTIONS: OptionTable<ServeOptions> = {
  * Serves the Responses API on a port of this machine, over HTTP and over WebSocket on the same path.
  *
  * @throws HarmonyResponsesError `bad_option`, also if others could reach it without a key; the error of `listen`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { serveResponses } from 'harmony-responses/server/node'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const server = await serveResponses({
+ *   engine: scriptedEngine(() => answer('Hi!')), // in its place, any engine
+ *   tokenTable: await loadTokenTable(),
+ *   port: 0,
+ * })
+ * console.log(server.url.startsWith('http://127.0.0.1:')) // true
+ * await server.close()
+ * ```
  */
 export async function serveResponses(options: ServeOptions): Promise<ResponsesServer> {
   checkServiceOptions('serveResponses', options, SERVE_OPTIONS)

@@ -24,6 +24,24 @@ const MOST_RAW_HEADERS = 2000
  * @param server - a server of Node's with one listener for upgrades, which opens WebSockets. That of `@hono/node-server`
  * refuses requests only as long as there is no other
  * @throws HarmonyResponsesError `bad_option` if it has none, or several
+ *
+ * @example
+ * ```ts
+ * import { createAdaptorServer } from '@hono/node-server'
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createResponsesApp } from 'harmony-responses/server'
+ * import { answerUpgrades } from 'harmony-responses/server/node'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ * import { WebSocketServer } from 'ws'
+ *
+ * const { fetch } = createResponsesApp({
+ *   engine: scriptedEngine(() => answer('Hi!')),
+ *   tokenTable: await loadTokenTable(),
+ * })
+ * const websocket = { server: new WebSocketServer({ noServer: true, maxPayload: 33_554_432 }) as never }
+ * const server = createAdaptorServer({ fetch, websocket })
+ * answerUpgrades(server)
+ * ```
  */
 export function answerUpgrades(server: UpgradingServer): void {
   const [open, ...others] = (server?.listeners?.('upgrade') ?? []) as readonly OnUpgrade[]

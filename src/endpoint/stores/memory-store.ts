@@ -74,6 +74,20 @@ export interface MemoryStore extends ResponseStore {
  * store for that.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createResponsesApp } from 'harmony-responses/server'
+ * import { createMemoryStore } from 'harmony-responses/stores'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const app = createResponsesApp({
+ *   engine: scriptedEngine(() => answer('Hi!')),
+ *   tokenTable: await loadTokenTable(),
+ *   store: createMemoryStore({ seconds: 3600 }),
+ * })
+ * ```
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   checkOptions('createMemoryStore', options, MEMORY_STORE_OPTIONS)

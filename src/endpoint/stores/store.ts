@@ -232,7 +232,23 @@ export interface ResponseStore {
   consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
 }
 
-/** Thrown to a writer that has lost its response or its place in it, and has to stop. */
+/**
+ * Thrown to a writer that has lost its response or its place in it, and has to stop.
+ *
+ * @example
+ * ```ts
+ * import { StoreConflict } from 'harmony-responses/stores'
+ *
+ * async function append(write: () => Promise<void>): Promise<void> {
+ *   try {
+ *     await write()
+ *   } catch (error) {
+ *     if (!(error instanceof StoreConflict)) throw error
+ *     console.warn('another process has taken over the response')
+ *   }
+ * }
+ * ```
+ */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict'
 }

@@ -34,6 +34,7 @@ export type SearchFiles = (
   context: FileSearchContext,
 ) => readonly FileSearchResult[] | Promise<readonly FileSearchResult[]>
 
+/** Options of `fileSearch`. */
 export interface FileSearchOptions {
   /** The maximum number of results if the request sets none. 1 to 50. Default 20, as at OpenAI. */
   readonly maxResults?: number
@@ -50,11 +51,19 @@ const OPTIONS: OptionTable<FileSearchOptions> = {
 }
 
 /**
- * Creates a tool that runs the model's file searches. With it, the model is told of `file_search` if a request declares it:
- *
- *     createResponsesApp({ engine, tools: [fileSearch((queries, filters) => index.search(queries, filters))] })
+ * Creates a tool that runs the model's file searches. With it, the model is told of `file_search` if a request declares it.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { fileSearch } from 'harmony-responses/tools/file-search'
+ *
+ * const passages = [{ file_id: 'file-1', filename: 'otters.md', text: 'Otters hold hands.', score: 0.9 }]
+ * const search = fileSearch((queries, filters, { maxResults }) =>
+ *   passages.filter(({ text }) => queries.some((query) => text.includes(query))).slice(0, maxResults),
+ * ) // for `tools` of respond or createResponsesApp
+ * ```
  */
 export function fileSearch(search: SearchFiles, options: FileSearchOptions = {}): Tool {
   check(typeof search === 'function', 'search', 'a function', search)

@@ -95,19 +95,26 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/
  * of an MCP server with this label: their calls are `mcp_call` items. They are offered to a request that declares the
  * label, which its client may do, or the host by adding `declaration` to the request's tools.
  *
- *     const weather = functionTools('weather', {
- *       get_weather: {
- *         description: 'The weather of a city.',
- *         input: z.object({ city: z.string() }),
- *         run: async ({ city }, { signal }) => forecast(city, { signal }),
- *       },
- *     })
- *
  * Arguments that are not JSON, or that `input` rejects, are an error that the model reads and can correct. The tool's
  * `run` throws whatever a function throws.
  *
  * @param label - `server_label`: the model calls `LABEL.NAME`
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { functionTools } from 'harmony-responses/tools/functions'
+ * import * as z from 'zod'
+ *
+ * const weather = functionTools('weather', {
+ *   get_weather: {
+ *     description: 'The weather of a city.',
+ *     input: z.object({ city: z.string() }),
+ *     run: ({ city }) => `22 degrees in ${city}`,
+ *   },
+ * }) // for `tools` of respond or createResponsesApp
+ * console.log(weather.declaration.server_label) // weather
+ * ```
  */
 export function functionTools<Schemas extends Readonly<Record<string, unknown>>>(
   label: string,

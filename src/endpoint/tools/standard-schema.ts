@@ -20,10 +20,12 @@ export interface StandardSchemaWithJson<Input = unknown, Output = Input> extends
   }
 }
 
+/** The result of a validation: the value, or the issues. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
 
+/** Why a value does not match a schema, and where in the value. */
 export interface StandardIssue {
   readonly message: string
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined

@@ -4,7 +4,20 @@ import { check } from '../../shared/errors.js'
  * A failure that the model reads: a tool throws it to put its message into the conversation. The message of any other
  * error stays with the host, because it may contain details that no client should see.
  *
- *     throw new ToolError('There is no city of this name.')
+ * @example
+ * ```ts
+ * import { functionTools, ToolError } from 'harmony-responses/tools/functions'
+ *
+ * const weather = functionTools('weather', {
+ *   now: {
+ *     description: 'The weather now.',
+ *     parameters: { type: 'object', properties: {} },
+ *     run: () => {
+ *       throw new ToolError('There is no station nearby.')
+ *     },
+ *   },
+ * })
+ * ```
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError'

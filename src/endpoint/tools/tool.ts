@@ -15,6 +15,7 @@ export interface ToolProgress {
   readonly message?: string
 }
 
+/** What a tool's `run` receives with the call. */
 export interface ToolContext {
   /** The request of the call, whose declarations determine what may run. */
   readonly request: ResponseRequest

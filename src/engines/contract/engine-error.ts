@@ -10,7 +10,25 @@
  */
 export type EngineErrorCode = 'context_length_exceeded' | 'invalid_prompt' | 'rate_limit_exceeded' | 'server_error'
 
-/** An engine's failure. The message includes the engine's own, if any. */
+/**
+ * An engine's failure. The message includes the engine's own, if any.
+ *
+ * @example
+ * ```ts
+ * import { EngineError, type TokenEngine, tokenStream } from 'harmony-responses/engine'
+ *
+ * const engine: TokenEngine = {
+ *   generate: () =>
+ *     tokenStream(async function* () {
+ *       yield ids
+ *       throw new EngineError('rate_limit_exceeded', 'busy', { retryAfterMs: 1000 })
+ *     }),
+ *   health: async () => {
+ *     throw new EngineError('server_error', 'starting', { isUnavailable: true })
+ *   },
+ * }
+ * ```
+ */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly code: EngineErrorCode

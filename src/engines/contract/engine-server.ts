@@ -3,6 +3,7 @@ import type { GenerateOptions, TokenEngine } from './engine.js'
 /** The paths on which a server of an engine may answer a client's requests itself: those that all known servers share. */
 export const PASSED_PATHS = ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'] as const
 
+/** A path on which a server of an engine may answer a request itself. */
 export type PassedPath = (typeof PASSED_PATHS)[number]
 
 /** The server of an engine, for requests that it answers itself: an endpoint passes them on. */
@@ -23,6 +24,7 @@ export interface EngineServer {
   models(signal: AbortSignal): Promise<readonly string[]>
 }
 
+/** Options of a request that is passed on. */
 export interface PassOptions {
   /** Aborts the request, and its answer. */
   readonly signal: AbortSignal

@@ -76,6 +76,7 @@ export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd
   return(): Promise<IteratorResult<TokenChunk, StreamEnd | undefined>>
 }
 
+/** Options of `capabilities`. */
 export interface CapabilitiesOptions {
   readonly signal?: AbortSignal
   /**

@@ -7,9 +7,18 @@ import type { GenerateOptions } from './engine.js'
  * log-probabilities if it includes `message.output_text.logprobs`, with `top_logprobs` alternatives. Null counts as
  * unset. `stop` is not among them: engines stop at tokens, `respond` at text.
  *
- *     translate(engine.generate(promptTokens, { ...generateOptions(request), signal }), { request, signal })
- *
  * @throws HarmonyResponsesError `bad_option`: a parameter is invalid
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { generateOptions } from 'harmony-responses/engine'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const engine = scriptedEngine([answer('Hi!')])
+ * const generated = engine.generate(promptTokens, { ...generateOptions(request), signal })
+ * for await (const event of translate(generated, { request, signal })) send([event])
+ * ```
  */
 export function generateOptions(request: ResponseRequest): GenerateOptions {
   check(typeof request === 'object' && request !== null, 'request', 'a Responses create request', request)

@@ -10,6 +10,21 @@ import type { TokenStream } from './engine.js'
  *
  * @param run - starts the call, at the first `next()`. The generator has to end soon after its signal aborts.
  * @param signal - the caller's. When it aborts, the stream throws its reason once.
+ *
+ * @example
+ * ```ts
+ * import { type TokenEngine, tokenStream } from 'harmony-responses/engine'
+ *
+ * const engine: TokenEngine = {
+ *   generate: (promptTokens, options) =>
+ *     tokenStream(async function* (signal) {
+ *       const response = await fetch(url, { method: 'POST', body: JSON.stringify([...promptTokens]), signal })
+ *       yield (await response.json()) as number[]
+ *       return { reason: 'stop' }
+ *     }, options?.signal),
+ *   health: async () => {},
+ * }
+ * ```
  */
 export function tokenStream(
   run: (signal: AbortSignal) => AsyncGenerator<TokenChunk, StreamEnd | undefined>,

@@ -13,11 +13,7 @@ export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions }
 export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
 
 /**
- * One call of a gpt-oss model with node-llama-cpp, on a sequence that you provide:
- *
- *     const context = await model.createContext({ swaFullCache: true })
- *     const sequence = context.getSequence()
- *     translate(llamaCppSource(sequence, promptTokens, { maxTokens: 512 }), { request })
+ * One call of a gpt-oss model with node-llama-cpp, on a sequence that you provide.
  *
  * The longest common prefix of the prompt and the sequence's tokens is reused and reported as `cachedTokens`. Half of
  * gpt-oss's layers keep only the last tokens, so reuse across turns needs `swaFullCache`; without it the result is the
@@ -43,6 +39,18 @@ export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
  * @throws HarmonyResponsesError `bad_option`, from the call itself
  * @throws EngineError from `next()`: `context_length_exceeded`, or `invalid_prompt` for GBNF that llama.cpp cannot read,
  *   before anything is evaluated; `server_error` with llama.cpp's message
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { type LlamaSequence, llamaCppSource } from 'harmony-responses/sources/llama-cpp'
+ *
+ * // (await model.createContext({ swaFullCache: true })).getSequence()
+ * async function answer(sequence: LlamaSequence): Promise<void> {
+ *   const generated = llamaCppSource(sequence, promptTokens, { maxTokens: 512 })
+ *   for await (const event of translate(generated, { request })) send([event])
+ * }
+ * ```
  */
 export function llamaCppSource(
   sequence: LlamaSequence,

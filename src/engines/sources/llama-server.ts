@@ -30,9 +30,6 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
 /**
  * Connects to a gpt-oss model on llama.cpp's `llama-server`, with its own `POST /completion`: token ids in and out.
  *
- *     const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
- *
  * llama-server sends the stop token like any other. It always stops at the model's own ids, which are the default ones.
  * Other special ids, such as `<|message|>`, are sent as stop words; where the model only spells one in ordinary text,
  * the stream continues with a further request. At ordinary `stop` ids this engine ends the stream and cancels the
@@ -57,6 +54,15 @@ const LLAMA_SERVER_OPTIONS: OptionTable<LlamaServerEngineOptions> = { ...HTTP_OP
  *
  * @see https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { createLlamaServerEngine } from 'harmony-responses/sources/llama-server'
+ *
+ * const engine = createLlamaServerEngine({ url: 'http://localhost:8080' })
+ * const events = translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ * ```
  */
 export function createLlamaServerEngine(options: LlamaServerEngineOptions): ServedEngine {
   checkOptions('createLlamaServerEngine', options, LLAMA_SERVER_OPTIONS)

@@ -32,10 +32,17 @@ const RECORDING_ABOUT: OptionTable<RecordingAbout> = {
  * Records a source: passes everything through unchanged, and calls the sink once with a token fixture, however the
  * stream ends. The fixture has everything up to an error or an early stop; `replay` plays it back.
  *
- *     translate(record(engine, (fixture) => writeFile(path, JSON.stringify(fixture)), { name }), { request })
- *
  * The end of the stream waits for the sink and throws the sink's error, unless the source itself failed: then it throws
  * the source's error.
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { record } from 'harmony-responses/sources/record'
+ *
+ * const recorded = record(tokens, (fixture) => save(JSON.stringify(fixture)), { name: 'greeting' })
+ * for await (const event of translate(recorded, { request })) send([event])
+ * ```
  */
 export function record(
   source: TokenSource,

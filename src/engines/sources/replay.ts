@@ -35,6 +35,16 @@ const REPLAY_OPTIONS: OptionTable<ReplayOptions> = {
  *
  * @returns the fixture's `end`
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { readTokenFixture, replay } from 'harmony-responses/sources/replay'
+ *
+ * const fixture = readTokenFixture(json)
+ * const response = await collectResponse(translate(replay(fixture), { request }))
+ * console.log(response.status) // completed
+ * ```
  */
 export function replay(
   fixture: TokenFixture,

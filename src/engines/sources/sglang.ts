@@ -52,9 +52,6 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
 /**
  * Connects to a gpt-oss model on SGLang, with its own `POST /generate`: token ids in and out.
  *
- *     const engine = createSglangEngine({ url: 'http://localhost:30000' })
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
- *
  * By default SGLang repeats all earlier tokens with every new one. Both forms work, but
  * `--incremental-streaming-output` makes long answers cheaper. `--skip-tokenizer-init` works too. SGLang also stops at
  * the ids in the model's `generation_config.json`, regardless of `stop`. A `seed` needs
@@ -78,6 +75,15 @@ const SGLANG_OPTIONS: OptionTable<SglangEngineOptions> = {
  * @see https://docs.sglang.io/basic_usage/native_api.html
  * @see https://docs.sglang.io/basic_usage/sampling_params.html
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { createSglangEngine } from 'harmony-responses/sources/sglang'
+ *
+ * const engine = createSglangEngine({ url: 'http://localhost:30000' })
+ * const events = translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ * ```
  */
 export function createSglangEngine(options: SglangEngineOptions): ServedEngine {
   checkOptions('createSglangEngine', options, SGLANG_OPTIONS)

@@ -32,8 +32,6 @@ const TEXT_SOURCE_OPTIONS: OptionTable<TextSourceOptions> = {
 /**
  * A source for engines that return only text, with the special tokens spelled out: `<|channel|>final<|message|>Hi`.
  *
- *     translate(textSource(response.body, { end: { reason: 'stop' } }), { request })
- *
  * Prefer token ids if the engine can return them. With text
  *
  * - the number of tokens is unknown: the response's `usage` is null, unless `end` has `outputTokens`;
@@ -44,6 +42,16 @@ const TEXT_SOURCE_OPTIONS: OptionTable<TextSourceOptions> = {
  * - `respond` takes it only from an engine whose capabilities say `spellsMarkers`.
  *
  * @throws HarmonyResponsesError `bad_option`, from the call itself
+ *
+ * @example
+ * ```ts
+ * import { collectResponse, translate } from 'harmony-responses'
+ * import { textSource } from 'harmony-responses/sources/text'
+ *
+ * const pieces = ['<|channel|>final<|mess', 'age|>Hi!<|return|>'] // or the body of a fetch Response
+ * const response = await collectResponse(translate(textSource(pieces, { end: { reason: 'stop' } }), { request }))
+ * console.log(response.status) // completed
+ * ```
  */
 export function textSource(pieces: TextPieces, options: TextSourceOptions = {}): TokenStream {
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync, getReader } = Object(pieces)

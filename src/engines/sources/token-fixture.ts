@@ -147,6 +147,14 @@ export const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
  * Checks that a value is a token fixture, and copies its known fields.
  *
  * @throws HarmonyResponsesError `bad_fixture`, in one line: `tokens[3]: expected a token id ..., got -1`
+ *
+ * @example
+ * ```ts
+ * import { parseTokenFixture } from 'harmony-responses/sources/replay'
+ *
+ * const fixture = parseTokenFixture({ version: 1, name: 'hi', tokens: [200005, 17196, 200008, 12194, 0, 200002] })
+ * console.log(fixture.tokens.length) // 6
+ * ```
  */
 export function parseTokenFixture(value: unknown): TokenFixture {
   const { data, error } = tokenFixtureSchema.safeParse(value, { reportInput: true })
@@ -162,6 +170,14 @@ export function parseTokenFixture(value: unknown): TokenFixture {
  * Reads the text of a token fixture's file.
  *
  * @throws HarmonyResponsesError `bad_fixture`, in one line: where the JSON is invalid, or as {@link parseTokenFixture}
+ *
+ * @example
+ * ```ts
+ * import { readTokenFixture } from 'harmony-responses/sources/replay'
+ *
+ * const fixture = readTokenFixture(json)
+ * console.log(fixture.name) // plain-answer
+ * ```
  */
 export function readTokenFixture(text: string): TokenFixture {
   let value: unknown

@@ -63,11 +63,6 @@ const TRANSFORMERS_JS_OPTIONS: OptionTable<TransformersJsEngineOptions> = {
 /**
  * Runs a gpt-oss model with Transformers.js, in a browser or in Node.
  *
- *     import { AutoModelForCausalLM, Tensor } from '@huggingface/transformers'
- *     const model = await AutoModelForCausalLM.from_pretrained('onnx-community/gpt-oss-20b-ONNX', { device: 'webgpu' })
- *     const engine = createTransformersJsEngine({ model, Tensor })
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
- *
  * Calls on one model wait for each other, in the order of their first `next()`. Transformers.js has no backpressure: up
  * to `maxTokens` unread ids are buffered. A call that is closed still finishes its current step, and the next call
  * waits for that. No cache is kept between calls, so each evaluates its whole prompt.
@@ -81,6 +76,18 @@ const TRANSFORMERS_JS_OPTIONS: OptionTable<TransformersJsEngineOptions> = {
  *
  * @see https://huggingface.co/docs/transformers.js
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { createTransformersJsEngine, type TransformersJsEngineOptions } from 'harmony-responses/sources/transformers-js'
+ *
+ * // `AutoModelForCausalLM.from_pretrained('onnx-community/gpt-oss-20b-ONNX', { device: 'webgpu' })`, and `Tensor`
+ * async function answer({ model, Tensor }: TransformersJsEngineOptions): Promise<void> {
+ *   const engine = createTransformersJsEngine({ model, Tensor })
+ *   for await (const event of translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })) send([event])
+ * }
+ * ```
  */
 export function createTransformersJsEngine(options: TransformersJsEngineOptions): TokenEngine {
   checkOptions('createTransformersJsEngine', options, TRANSFORMERS_JS_OPTIONS, ['model', 'Tensor'])

@@ -56,9 +56,6 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
 /**
  * Connects to a gpt-oss model on vLLM, with `POST /v1/completions`: token ids in and out.
  *
- *     const engine = createVllmEngine({ url: 'http://localhost:8000', model: 'openai/gpt-oss-20b' })
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
- *
  * Requires vLLM 0.10.2 or later. It sends the stop token like any other. It also stops at the ids in the model's
  * `generation_config.json`, which are the default ones, regardless of `stop`. `usage.cachedTokens` needs a server with
  * `--enable-prompt-tokens-details`. Servers allow 20 `logprobs`; `--max-logprobs` changes that.
@@ -83,6 +80,15 @@ const VLLM_OPTIONS: OptionTable<VllmEngineOptions> = {
  * @see https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html
  * @see https://docs.vllm.ai/en/latest/features/structured_outputs.html
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { createVllmEngine } from 'harmony-responses/sources/vllm'
+ *
+ * const engine = createVllmEngine({ url: 'http://localhost:8000', model: 'openai/gpt-oss-20b' })
+ * const events = translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ * ```
  */
 export function createVllmEngine(options: VllmEngineOptions): ServedEngine {
   checkOptions('createVllmEngine', options, VLLM_OPTIONS)

@@ -48,11 +48,16 @@ const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
  * Creates a checker for captures in any format that {@link createStreamReader} reads. It needs memory for one event and
  * the open items, however long the capture is. It reports each finding of a live capture at once.
  *
- *     const checker = createCaptureChecker({ profile: 'client:codex' })
- *     for await (const piece of body) for (const finding of checker.push(piece)) print(finding)
- *     for (const finding of checker.end()) print(finding)
- *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { createCaptureChecker } from 'harmony-responses/conformance'
+ *
+ * const checker = createCaptureChecker({ profile: 'client:codex' })
+ * for await (const piece of file) for (const finding of checker.push(piece)) console.log(finding)
+ * for (const finding of checker.end()) console.log(finding)
+ * ```
  */
 export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)

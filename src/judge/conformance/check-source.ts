@@ -28,6 +28,7 @@ export interface OpenedSource {
 /** Starts a backend that plays the plan, and opens a source that reads from it and obeys the signal. */
 export type OpenSource = (plan: SourcePlan, signal: AbortSignal) => OpenedSource | Promise<OpenedSource>
 
+/** Options of `checkSource`. */
 export interface CheckSourceOptions {
   /** How long to wait before something counts as never happening, in milliseconds. Default 2000. */
   readonly patience?: number
@@ -37,15 +38,19 @@ const CHECK_SOURCE_OPTIONS: OptionTable<CheckSourceOptions> = { patience: aboveZ
 
 /**
  * Checks one call of a token source against {@link SOURCE_RULES}, which `translate` and a server rely on. Combine it
- * with the arbitrary `sourcePlan` to test the rules for any plan:
- *
- *     await fc.assert(fc.asyncProperty(sourcePlan(), async (plan) => {
- *       expect(await checkSource(openOverFakeServer, plan)).toEqual([])
- *     }))
+ * with the arbitrary `sourcePlan` to test the rules for any plan.
  *
  * It uses timers: one lets the source act before it is read, and one limits the time to wait.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { checkSource } from 'harmony-responses/conformance'
+ *
+ * const plan = { tokens: ids, cuts: [2], ending: 'stop', reader: { does: 'reads on' } } as const
+ * console.log((await checkSource(openOverMyFakeServer, plan)).length) // 0
+ * ```
  */
 export async function checkSource(
   open: OpenSource,

@@ -25,6 +25,7 @@ import type { Checker, StreamChunk, Violation } from './violation.js'
 
 export type { Checker, Violation } from './violation.js'
 
+/** Options of `checkEvents` and `createChecker`. */
 export interface CheckOptions {
   /** The standard for the stream: a `Profile` of the Responses API, or one of another API. Default `openai`. */
   readonly profile?: AnyProfile
@@ -54,11 +55,16 @@ export const CHECK_OPTIONS: OptionTable<CheckOptions> = {
 /**
  * Creates a checker for one stream: constant work per event, and memory for open items only.
  *
- *     const checker = createChecker({ profile: 'client:codex' })
- *     for await (const event of events) for (const violation of checker.push(event)) console.error(violation)
- *     for (const violation of checker.end()) console.error(violation)
- *
  * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
+ *
+ * @example
+ * ```ts
+ * import { createChecker } from 'harmony-responses/conformance'
+ *
+ * const checker = createChecker({ profile: 'client:codex' })
+ * for await (const event of stream) for (const violation of checker.push(event)) console.error(violation)
+ * for (const violation of checker.end()) console.error(violation)
+ * ```
  */
 export function createChecker(options: CheckOptions = {}): Checker {
   return createCheckerOf('createChecker', options)
@@ -228,7 +234,18 @@ const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, in
 /** The index of the rule for events without a type. */
 const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')
 
-/** Checks a captured stream. See {@link createChecker}. */
+/**
+ * Checks a captured stream. See {@link createChecker}.
+ *
+ * @example
+ * ```ts
+ * import { checkEvents } from 'harmony-responses/conformance'
+ *
+ * for (const { rule, expected, got } of checkEvents(events.slice(1), { profile: 'client:codex' })) {
+ *   console.log(`${rule}: expected ${expected}, got ${got}`)
+ * }
+ * ```
+ */
 export function checkEvents(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},

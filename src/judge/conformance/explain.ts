@@ -31,11 +31,14 @@ export type { Explanation } from './explanation.js'
  * first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
  * that are not events are skipped.
  *
- *     explain(events, 'langchain').text // LangChain shows no text, will run get_weather with {}: ...
- *     explain(chunks, 'chat:ai-sdk').text // of a stream of Chat Completions
- *     explain(events, 'messages:anthropic').text // of a stream of the Messages API
- *
  * @throws HarmonyResponsesError `bad_option` if there is no such client. It never throws because of the stream.
+ *
+ * @example
+ * ```ts
+ * import { explain } from 'harmony-responses/conformance'
+ *
+ * console.log(explain(events, 'langchain').text)
+ * ```
  */
 export function explain(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,

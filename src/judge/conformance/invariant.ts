@@ -7,6 +7,7 @@ import type { StreamState } from './stream-state.js'
 /** The standard for a stream: OpenAI's own streams, the requirements of Open Responses, or the needs of one client. */
 export type Profile = 'openai' | 'open-responses' | `client:${Client}`
 
+/** All profiles for streams of Responses: the API itself, Open Responses, then the clients. */
 export const PROFILES: readonly Profile[] = [
   'openai',
   'open-responses',

@@ -10,6 +10,14 @@ import type { StreamChunk } from './violation.js'
  * a new stream. Framing is not checked.
  *
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
+ *
+ * @example
+ * ```ts
+ * import { checkEvents, readStreams } from 'harmony-responses/conformance'
+ *
+ * const capture = events.map((event) => JSON.stringify(event)).join('\n')
+ * for (const stream of readStreams(capture)) console.log(checkEvents(stream).length) // 0
+ * ```
  */
 export function readStreams(text: string): StreamEvent[][] {
   const reader = createStreamReader()
@@ -31,6 +39,14 @@ export function readStreams(text: string): StreamEvent[][] {
  * id that has a role begins a new stream once the one before is over.
  *
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not a chunk
+ *
+ * @example
+ * ```ts
+ * import { checkEvents, readChatStreams } from 'harmony-responses/conformance'
+ *
+ * const capture = 'data: {"object":"chat.completion.chunk","id":"chatcmpl-1","choices":[]}\n\ndata: [DONE]\n\n'
+ * for (const chunks of readChatStreams(capture)) console.log(checkEvents(chunks, { profile: 'chat' }))
+ * ```
  */
 export function readChatStreams(text: string): StreamChunk[][] {
   return readStreamsOf('chat', text)
@@ -41,6 +57,14 @@ export function readChatStreams(text: string): StreamChunk[][] {
  * `message_start` behind the end of a message begins a new stream.
  *
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
+ *
+ * @example
+ * ```ts
+ * import { checkEvents, readMessageStreams } from 'harmony-responses/conformance'
+ *
+ * const capture = 'event: message_stop\ndata: {"type":"message_stop"}\n\n'
+ * for (const events of readMessageStreams(capture)) console.log(checkEvents(events, { profile: 'messages' }))
+ * ```
  */
 export function readMessageStreams(text: string): StreamChunk[][] {
   return readStreamsOf('messages', text)

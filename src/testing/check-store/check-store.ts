@@ -14,6 +14,7 @@ export interface CheckedStore {
   close?(): void | Promise<void>
 }
 
+/** Options of `checkStore`. */
 export interface CheckStoreOptions {
   /** The number of drawn sequences of calls. Default 100. */
   readonly runs?: number
@@ -43,11 +44,18 @@ export interface StoreViolation {
  * Checks a store against {@link STORE_RULES}, on which the endpoint relies: one by one, and by calls that are drawn and compared
  * with a model.
  *
- *     expect(await checkStore(() => ({ store: createMyStore(), other: createMyStore() }))).toEqual([])
- *
  * @param create - makes an empty store, once for each rule and each sequence of calls
  * @returns the rules that it breaks; none if it keeps all
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { createMemoryStore } from 'harmony-responses/stores'
+ * import { checkStore } from 'harmony-responses/testing'
+ *
+ * const violations = await checkStore(() => ({ store: createMemoryStore() }), { runs: 20 })
+ * console.log(violations.length) // 0
+ * ```
  */
 export async function checkStore(
   create: () => CheckedStore | Promise<CheckedStore>,

@@ -48,6 +48,7 @@ export const STORE_RULES = {
   'obeys-model': 'With any operations in any order, a store agrees with its model.',
 } as const
 
+/** The id of a rule in {@link STORE_RULES}. */
 export type StoreRule = keyof typeof STORE_RULES
 
 /** The stores for the check of a rule: two processes on the same data, or one twice. */

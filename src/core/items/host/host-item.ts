@@ -14,6 +14,15 @@ export type WholeItem = Typed | (Typed & Fields)
  *
  * @throws HarmonyResponsesError `bad_option` if it is not plain data or has no type, or if a field is wrong that clients
  *   read without checking
+ *
+ * @example
+ * ```ts
+ * import { Translator } from 'harmony-responses'
+ * import { hostItem } from 'harmony-responses/items'
+ *
+ * const translator = new Translator({ request })
+ * send(translator.insert(hostItem({ type: 'compaction', encrypted_content: 'sealed' })))
+ * ```
  */
 export function hostItem(item: WholeItem): HostItem {
   const { type, id } = Object(item) as Partial<Typed>

@@ -11,6 +11,7 @@ export type PatchOperation =
   | { type: 'create_file' | 'update_file'; path: string; diff: string }
   | { type: 'delete_file'; path: string }
 
+/** A patch that the client is to apply, as an output item. It is added once the patch is complete. */
 export interface ApplyPatchCallItem {
   type: 'apply_patch_call'
   id: string

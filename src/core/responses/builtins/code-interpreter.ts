@@ -8,8 +8,13 @@ export interface CodeInterpreterTool {
   readonly allowed_callers?: AllowedCallers | null
 }
 
+/** One output of a run: what the code printed, or the address of an image that it made. */
 export type CodeOutput = { type: 'logs'; logs: string } | { type: 'image'; url: string }
 
+/**
+ * A run of code by the host, as an output item. `outputs` is null unless the request includes
+ * `code_interpreter_call.outputs`.
+ */
 export interface CodeInterpreterCallItem {
   type: 'code_interpreter_call'
   id: string
@@ -19,10 +24,15 @@ export interface CodeInterpreterCallItem {
   outputs: CodeOutput[] | null
 }
 
+/** The model begins to write code. Follows `response.output_item.added`. */
 export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
+/** The code is complete, and the host runs it. */
 export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
+/** The run has ended; its outputs are in `response.output_item.done`. */
 export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
+/** The next piece of the code, in `delta`. */
 export type CodeInterpreterCallCodeDeltaEvent = OfItemText<'code_interpreter_call_code.delta', 'delta'>
+/** The complete code, in `code`. */
 export type CodeInterpreterCallCodeDoneEvent = OfItemText<'code_interpreter_call_code.done', 'code'>
 
 /** The wire form of `code_interpreter`. */

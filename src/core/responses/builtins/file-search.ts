@@ -36,6 +36,7 @@ export interface FileSearchResult {
   readonly attributes?: { readonly [name: string]: string | number | boolean } | null
 }
 
+/** A search of files by the host, as an output item. */
 export interface FileSearchCallItem {
   type: 'file_search_call'
   id: string
@@ -46,8 +47,11 @@ export interface FileSearchCallItem {
   results: FileSearchResult[] | null
 }
 
+/** The model begins to call the file search. Follows `response.output_item.added`. */
 export type FileSearchCallInProgressEvent = OfItemOnly<'file_search_call.in_progress'>
+/** The queries are complete, and the host searches. */
 export type FileSearchCallSearchingEvent = OfItemOnly<'file_search_call.searching'>
+/** The search has ended; its results are in `response.output_item.done`. */
 export type FileSearchCallCompletedEvent = OfItemOnly<'file_search_call.completed'>
 
 /** The wire form of `file_search`. */

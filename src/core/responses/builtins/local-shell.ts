@@ -5,6 +5,11 @@ export interface LocalShellTool {
   readonly type: 'local_shell'
 }
 
+/**
+ * A command for the client's own machine, as an output item. `command` is a program and its arguments; `timeout_ms` is
+ * in
+ * milliseconds.
+ */
 export interface LocalShellCallItem {
   type: 'local_shell_call'
   id: string

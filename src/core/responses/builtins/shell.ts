@@ -10,6 +10,7 @@ export interface ShellTool {
 /** Where shell commands run: in a container of the host's, or on the client's machine. */
 export type ShellEnvironment = { type: 'container_reference'; container_id: string } | { type: 'local' }
 
+/** Commands for a shell, as an output item. Without a container of the host, the client runs them. */
 export interface ShellCallItem {
   type: 'shell_call'
   id: string
@@ -32,6 +33,7 @@ export interface ShellOutput {
   outcome: { type: 'exit'; exit_code: number } | { type: 'timeout' }
 }
 
+/** The result of a shell call that the host ran: one output for each command, in the order of the commands. */
 export interface ShellCallOutputItem {
   type: 'shell_call_output'
   id: string
@@ -42,23 +44,28 @@ export interface ShellCallOutputItem {
   max_output_length: number | null
 }
 
+/** A command of a shell call is added: the first of its three events, which come once the whole call is known. */
 export interface ShellCallCommandAddedEvent extends OfCommand {
   type: 'response.shell_call_command.added'
   command: string
 }
+/** The text of a command, in `delta`. */
 export interface ShellCallCommandDeltaEvent extends OfCommand {
   type: 'response.shell_call_command.delta'
   delta: string
 }
+/** The complete command, in `command`. */
 export interface ShellCallCommandDoneEvent extends OfCommand {
   type: 'response.shell_call_command.done'
   command: string
 }
+/** The next piece of what a command printed, of either stream. */
 export interface ShellCallOutputContentDeltaEvent extends OfItem {
   type: 'response.shell_call_output_content.delta'
   command_index: number
   delta: { stdout?: string; stderr?: string }
 }
+/** The complete output of a command, with its outcome. */
 export interface ShellCallOutputContentDoneEvent extends OfItem {
   type: 'response.shell_call_output_content.done'
   command_index: number

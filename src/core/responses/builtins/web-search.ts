@@ -22,6 +22,7 @@ export type WebSearchAction =
   | { type: 'open_page'; url: string }
   | { type: 'find_in_page'; pattern: string; url: string }
 
+/** A search, or a page that the model opened or searched, as an output item. The host runs it. */
 export interface WebSearchCallItem {
   type: 'web_search_call'
   id: string
@@ -29,8 +30,11 @@ export interface WebSearchCallItem {
   action: WebSearchAction
 }
 
+/** The model begins to call the web search. Follows `response.output_item.added`. */
 export type WebSearchCallInProgressEvent = OfItemOnly<'web_search_call.in_progress'>
+/** The action is complete, and the host runs it. */
 export type WebSearchCallSearchingEvent = OfItemOnly<'web_search_call.searching'>
+/** The search has ended. */
 export type WebSearchCallCompletedEvent = OfItemOnly<'web_search_call.completed'>
 
 /** A page that the model's browser showed, with the cursor by which the model refers to it. */

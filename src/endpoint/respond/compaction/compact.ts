@@ -25,6 +25,7 @@ export interface CompactionItem {
   readonly encrypted_content: string
 }
 
+/** Options of `compact`. */
 export interface CompactOptions
   extends Pick<RenderPromptOptions, 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'> {
   readonly engine: TokenEngine
@@ -60,6 +61,23 @@ export interface Compacted {
  * @throws RequestError if the conversation cannot be rendered, or does not fit into the engine's context
  * @throws EngineError if the engine fails, or the model writes no summary
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { compact } from 'harmony-responses/respond'
+ * import { createSeal, newNonce } from 'harmony-responses/seal'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const seal = createSeal([{ id: 'k1', key: sealKey }])
+ * const { item } = await compact(request, {
+ *   engine: scriptedEngine([answer('The user said hi.')]),
+ *   tokenTable: await loadTokenTable(),
+ *   itemId: `cmp_${crypto.randomUUID()}`,
+ *   sealCompaction: seal.forResponse({ caller: userId, nonce: newNonce() }).sealCompaction,
+ * })
+ * console.log(item.type) // compaction
+ * ```
  */
 export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
   checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'sealCompaction', 'itemId'])

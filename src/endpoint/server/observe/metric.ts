@@ -134,6 +134,7 @@ export interface ResponseTakenOver {
   readonly reason: string | null
 }
 
+/** What the endpoint measures. `type` narrows it. It contains no content of requests or answers. */
 export type Metric =
   | RequestStarted
   | RequestEnded

@@ -39,8 +39,19 @@ const ERROR = 2
  * with the attributes of its conventions for HTTP and for generative AI, and without content. The parent is the
  * request's own `traceparent`. Nothing is recorded until an SDK is started.
  *
- *     import * as api from '@opentelemetry/api'
- *     createResponsesApp({ engine, tokenTable, tracing: openTelemetry(api) })
+ * @example
+ * ```ts
+ * import * as api from '@opentelemetry/api'
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createResponsesApp, openTelemetry } from 'harmony-responses/server'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const app = createResponsesApp({
+ *   engine: scriptedEngine(() => answer('Hi!')),
+ *   tokenTable: await loadTokenTable(),
+ *   tracing: openTelemetry(api),
+ * })
+ * ```
  */
 export function openTelemetry(api: OpenTelemetryApi): Tracing {
   check(

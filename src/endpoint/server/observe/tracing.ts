@@ -7,6 +7,7 @@ export interface TraceContext {
 /** Values of a span's attributes. */
 export type Attributes = Readonly<Record<string, string | number | readonly string[]>>
 
+/** Options of a span. */
 export interface SpanOptions {
   /** `server` answers requests, `client` sends them. */
   readonly kind: 'server' | 'client' | 'internal'

@@ -35,6 +35,7 @@ export interface CallRecord {
   readonly arguments?: unknown
 }
 
+/** Options for a log of the calls of tools. */
 export interface AuditOptions {
   /**
    * Receives each call of a tool, once it has ended: for a log of who did what. Errors and rejections go to `onError`.

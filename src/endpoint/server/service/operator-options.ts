@@ -10,6 +10,7 @@ export interface OwnedRequest {
   readonly owner: string
 }
 
+/** What the operator of an endpoint adds to requests, and requires of them. */
 export interface OperatorOptions {
   /**
    * Tools of `tools` and instructions that each response gets in addition to those of its request. A function decides

@@ -83,7 +83,28 @@ export interface ResponseService {
   drain(signal?: AbortSignal): Promise<void>
 }
 
-/** @throws HarmonyResponsesError `bad_option` */
+/**
+ * Creates the Responses API without HTTP: requests as values in, events and responses as values out. `createResponsesApp`
+ * is this, with routes.
+ *
+ * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { loadTokenTable } from 'harmony-responses'
+ * import { createResponseService } from 'harmony-responses/server'
+ * import { answer, scriptedEngine } from 'harmony-responses/testing'
+ *
+ * const service = createResponseService({
+ *   engine: scriptedEngine(() => answer('Hi!')), // in its place, any engine
+ *   tokenTable: await loadTokenTable(),
+ * })
+ * const { events, finished } = await service.create({ model: 'gpt-oss', input: 'Say hi.' }, { owner: userId })
+ * for await (const batch of events) send(batch)
+ * console.log((await finished)?.response.status) // completed
+ * await service.drain()
+ * ```
+ */
 export function createResponseService(options: ServiceOptions): ResponseService {
   checkServiceOptions('createResponseService', options, SERVICE_OPTIONS)
   return openService(options)

@@ -17,6 +17,14 @@ const NONCE = 12
  *
  * @param keys - of 32 bytes each. The first encrypts; all of them decrypt, so that a new one can be prepended
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { createContentCipher } from 'harmony-responses/stores/sqlite'
+ *
+ * const key = crypto.getRandomValues(new Uint8Array(32)) // keep it: without it, the content is lost
+ * const cipher = createContentCipher([key]) // for createSqliteStore({ file, cipher })
+ * ```
  */
 export function createContentCipher(keys: readonly Uint8Array[]): ContentCipher {
   check(Array.isArray(keys) && keys.length > 0, 'createContentCipher', 'at least one key', keys)

@@ -19,6 +19,7 @@ import { createConversationReader } from './read-conversation.js'
 import { openThread, workerUrl } from './store-thread.js'
 import { contentOf } from './stored-content.js'
 
+/** Options of `createSqliteStore`. */
 export interface SqliteStoreOptions {
   /** The file of the database. If missing, it is created, readable by its owner only. */
   readonly file: string
@@ -90,6 +91,14 @@ export interface SqliteStore extends ResponseStore {
  * file.
  *
  * @throws HarmonyResponsesError `bad_option`; SQLite's error for a file that it cannot open
+ *
+ * @example
+ * ```ts
+ * import { createSqliteStore } from 'harmony-responses/stores/sqlite'
+ *
+ * const store = await createSqliteStore({ file: 'responses.db' }) // for createResponsesApp({ store, ... })
+ * await store.close()
+ * ```
  */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   checkOptions('createSqliteStore', options, SQLITE_STORE_OPTIONS, ['file'])

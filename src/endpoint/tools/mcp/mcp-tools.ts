@@ -35,13 +35,24 @@ const INVALID_PARAMS = -32602
 /**
  * Creates a tool that runs the `mcp_call`s of the servers that you configure.
  *
- *     const tools = mcpTools({ servers: { github: { url: 'https://mcp.example.com', headers: { authorization } } } })
- *
  * A request selects a server by its `server_label`, and by `allowed_tools` those of its tools that may run. Servers are
  * connected at first use, and reconnected after a connection was lost. Needs `@modelcontextprotocol/client` 2, unless
  * all servers are given as clients.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { mcpTools } from 'harmony-responses/tools/mcp'
+ *
+ * const tools = mcpTools({
+ *   servers: {
+ *     github: { url: 'https://mcp.example.com/github', headers: { authorization: 'Bearer secret' } },
+ *     files: { command: 'mcp-server-files', args: ['/srv/files'], allowedTools: ['read', 'list'] },
+ *   },
+ * }) // for `tools` of respond or createResponsesApp
+ * await tools.close()
+ * ```
  */
 export function mcpTools(options: McpToolsOptions): McpTools {
   const settings = settingsOf(options)

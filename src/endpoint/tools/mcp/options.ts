@@ -60,6 +60,7 @@ export interface McpHttpServer extends ServerRules {
   readonly fetch?: typeof fetch
 }
 
+/** How an MCP server is reached: by a connected client, a function that connects one, a command, or a URL. */
 export type McpServerConfig = McpClientServer | McpConnectServer | McpStdioServer | McpHttpServer
 
 /** The context of an error. */

@@ -73,16 +73,22 @@ export interface LlamaCppEngine extends TokenEngine {
 /**
  * Loads a gpt-oss model with node-llama-cpp, which has to be installed too.
  *
- *     const engine = await createLlamaCppEngine({ modelPath: 'gpt-oss-20b-mxfp4.gguf', parallel: 2 })
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
- *     await engine.dispose()
- *
  * A call uses the free sequence with the longest prefix of its prompt; if that is less than the call would overwrite,
  * it uses the one that has been free for longest. The notes of `llamaCppSource` on cached tokens, log-probabilities and
  * seeds apply here too.
  *
  * @throws HarmonyResponsesError `bad_option`: an option is wrong, or the model is not gpt-oss
  * @throws EngineError `server_error`: node-llama-cpp is missing, or llama.cpp cannot load the model, with its message
+ *
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import { createLlamaCppEngine } from 'harmony-responses/sources/llama-cpp'
+ *
+ * const engine = await createLlamaCppEngine({ modelPath: 'gpt-oss-20b-mxfp4.gguf', parallel: 2 })
+ * for await (const event of translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })) send([event])
+ * await engine.dispose()
+ * ```
  */
 export async function createLlamaCppEngine(options: LlamaCppEngineOptions): Promise<LlamaCppEngine> {
   checkEngineOptions(options)

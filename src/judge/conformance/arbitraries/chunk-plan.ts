@@ -35,6 +35,21 @@ const planSize = (): fc.Arbitrary<number> =>
  * Shrinks to an empty plan.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { chunkPlan, cutChunks, wellFormedTranscript } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const transcript = wellFormedTranscript({ tokenTable: await loadTokenTable() })
+ * await fc.assert(
+ *   fc.asyncProperty(transcript, chunkPlan(), async ({ chunks, request }, plan) => {
+ *     const events = await myServer.respond(cutChunks(chunks, plan), request)
+ *     return events.at(-1)?.type === 'response.completed'
+ *   }),
+ * )
+ * ```
  */
 export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPlan> {
   checkOptions('chunkPlan', options, CHUNK_PLAN_OPTIONS)
@@ -48,6 +63,14 @@ export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPla
  * host's; no chunk has tokens of both.
  *
  * @throws HarmonyResponsesError `bad_option` if a chunk is text
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { chunkPlan, cutChunks } from 'harmony-responses/conformance/arbitraries'
+ *
+ * fc.assert(fc.property(chunkPlan(), (plan) => cutChunks([ids], plan).every((chunk) => typeof chunk !== 'string')))
+ * ```
  */
 export function cutChunks(chunks: readonly TokenChunk[], plan: ChunkPlan): TokenChunk[] {
   check(Array.isArray(chunks), 'cutChunks: chunks', 'an array of chunks', chunks)
@@ -116,7 +139,17 @@ export function flattenChunks(chunks: readonly TokenChunk[]): number[] {
   return runs(chunks).flatMap(({ ids }) => ids)
 }
 
-/** How to split text: lengths of pieces in UTF-16 code units, repeated as needed. Shrinks to an empty plan. */
+/**
+ * How to split text: lengths of pieces in UTF-16 code units, repeated as needed. Shrinks to an empty plan.
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { cutText, textPlan } from 'harmony-responses/conformance/arbitraries'
+ *
+ * fc.assert(fc.property(fc.string(), textPlan(), (text, plan) => cutText([text], plan).join('') === text))
+ * ```
+ */
 export function textPlan(): fc.Arbitrary<readonly number[]> {
   return fc.array(planSize(), { maxLength: 12 })
 }
@@ -126,6 +159,13 @@ export function textPlan(): fc.Arbitrary<readonly number[]> {
  * text is split, too, and stays marked as the host's.
  *
  * @throws HarmonyResponsesError `bad_option` if a chunk is ids
+ *
+ * @example
+ * ```ts
+ * import { cutText } from 'harmony-responses/conformance/arbitraries'
+ *
+ * console.log(cutText(['<|channel|>final'], [5, 20]).join(' ')) // <|cha nnel|>final
+ * ```
  */
 export function cutText(chunks: readonly TokenChunk[], plan: readonly number[]): TextChunk[] {
   check(Array.isArray(chunks), 'cutText: chunks', 'an array of chunks', chunks)

@@ -9,6 +9,22 @@ import { wellFormedTranscript } from './transcript.js'
  * than token soup. Shrinks to a short transcript without edits.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { checkEvents } from 'harmony-responses/conformance'
+ * import { editedTranscript } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const edited = editedTranscript({ tokenTable: await loadTokenTable() })
+ * await fc.assert(
+ *   fc.asyncProperty(edited, async (tokens) => {
+ *     const violations = checkEvents(await myServer.respond([tokens], request))
+ *     return violations.every(({ severity, fault }) => severity !== 'error' || fault === 'model')
+ *   }),
+ * )
+ * ```
  */
 export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
   const encode = neededEncoder('editedTranscript', options)

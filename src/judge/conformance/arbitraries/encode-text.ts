@@ -10,6 +10,16 @@ import { aTokenTable } from '../../../shared/options/checks.js'
  * The first call with a table indexes it, in about 0.2 s. A lone surrogate is encoded as U+FFFD.
  *
  * @throws HarmonyResponsesError `bad_option` if the table has no token for a byte
+ *
+ * @example
+ * ```ts
+ * import { encodeText } from 'harmony-responses/conformance/arbitraries'
+ * import { createDetokenizer, loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const tokenTable = await loadTokenTable()
+ * const detokenizer = createDetokenizer(tokenTable)
+ * console.log(encodeText('Hi!', tokenTable).map((id) => detokenizer.push(id)).join('')) // Hi!
+ * ```
  */
 export function encodeText(text: string, tokenTable: TokenTable): number[] {
   check(typeof text === 'string', 'encodeText: text', 'a string', text)

@@ -56,6 +56,16 @@ export const HEADER_SPACE: readonly string[] = [
  * valid Harmony, and the others are close to it. Shrinks to one message with an empty header.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { headerSoup } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const soup = headerSoup({ tokenTable: await loadTokenTable() })
+ * await fc.assert(fc.asyncProperty(soup, async (tokens) => (await myServer.respond([tokens], request)).length > 0))
+ * ```
  */
 export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
   const encode = neededEncoder('headerSoup', options)

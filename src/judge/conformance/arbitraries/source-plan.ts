@@ -33,6 +33,17 @@ const SOURCE_PLAN_OPTIONS: OptionTable<SourcePlanOptions> = {
  * Shrinks to a call with few tokens that stops and is read to its end.
  *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { checkSource } from 'harmony-responses/conformance'
+ * import { sourcePlan } from 'harmony-responses/conformance/arbitraries'
+ *
+ * await fc.assert(
+ *   fc.asyncProperty(sourcePlan(), async (plan) => (await checkSource(openOverMyFakeServer, plan)).length === 0),
+ * )
+ * ```
  */
 export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<SourcePlan> {
   checkOptions('sourcePlan', options, SOURCE_PLAN_OPTIONS)

@@ -76,6 +76,16 @@ const textPiece = (): fc.Arbitrary<string> =>
  * Ordinary text, often in several scripts, sometimes empty: emoji of many code points, combining marks, right-to-left
  * text, control characters, halves of markers, and words of headers. It is valid UTF-8 and spells no marker. Shrinks to
  * fewer and simpler pieces, down to ''.
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { harmonyText } from 'harmony-responses/conformance/arbitraries'
+ * import { encodeSse } from 'harmony-responses/sse'
+ *
+ * const delta = (text: string) => ({ type: 'response.output_text.delta', delta: text })
+ * fc.assert(fc.property(harmonyText(), (text) => encodeSse(delta(text)).endsWith('\n\n')))
+ * ```
  */
 export function harmonyText(): fc.Arbitrary<string> {
   return fc
@@ -100,6 +110,14 @@ const SPELLED = [
 /**
  * Ordinary text that spells at least one marker, as when a model explains Harmony. Only ids can express that it is not
  * a marker, so use it with a token table. Shrinks to `<|end|>`.
+ *
+ * @example
+ * ```ts
+ * import { harmonyTextSpellingMarkers, wellFormedTranscript } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const transcript = wellFormedTranscript({ tokenTable: await loadTokenTable(), text: harmonyTextSpellingMarkers() })
+ * ```
  */
 export function harmonyTextSpellingMarkers(): fc.Arbitrary<string> {
   const pair = fc.tuple(fc.constantFrom(...SPELLED), harmonyText())

@@ -44,6 +44,14 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
  * Up to 60 random token ids: mostly nonsense, sometimes a message. They include halves of characters, reserved ids, and
  * ids outside the vocabulary. A server must answer all of them with a complete stream. Shrinks to fewer ids, towards
  * `<|channel|>`.
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { tokenSoup } from 'harmony-responses/conformance/arbitraries'
+ *
+ * await fc.assert(fc.asyncProperty(tokenSoup(), async (tokens) => (await myServer.respond([tokens], request)).length > 0))
+ * ```
  */
 export function tokenSoup(): fc.Arbitrary<number[]> {
   const one = (ids: readonly number[]): fc.Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
@@ -80,6 +88,14 @@ function showSoupToken(id: number): string {
 /**
  * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text.
  * Shrinks to fewer pieces, towards `<|channel|>`.
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { textSoup } from 'harmony-responses/conformance/arbitraries'
+ *
+ * await fc.assert(fc.asyncProperty(textSoup(), async (text) => (await myServer.respond([text], request)).length > 0))
+ * ```
  */
 export function textSoup(): fc.Arbitrary<string> {
   const piece = fc.oneof(

@@ -63,6 +63,22 @@ const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
  * Shrinks to fewer messages, empty texts, and calls of `functions.get_weather` with `{}`.
  *
  * @throws HarmonyResponsesError `bad_option`; also at generation, if a text spells a marker and there is no table
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { checkEvents } from 'harmony-responses/conformance'
+ * import { wellFormedTranscript } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const transcript = wellFormedTranscript({ tokenTable: await loadTokenTable() })
+ * await fc.assert(
+ *   fc.asyncProperty(transcript, async ({ chunks, request }) => {
+ *     const violations = checkEvents(await myServer.respond(chunks, request))
+ *     return violations.every(({ severity, fault }) => severity !== 'error' || fault === 'model')
+ *   }),
+ * )
+ * ```
  */
 export function wellFormedTranscript(options: TranscriptOptions & IdOptions): fc.Arbitrary<Transcript>
 export function wellFormedTranscript(options?: TranscriptOptions): fc.Arbitrary<TextTranscript>

@@ -6,6 +6,7 @@ import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 /** The standard for a stream of Chat Completions: OpenAI's own streams, or the needs of one client. */
 export type ChatProfile = 'chat' | `chat:${ChatClient}`
 
+/** All profiles for streams of Chat Completions: the API itself, then its clients. */
 export const CHAT_PROFILES: readonly ChatProfile[] = [
   'chat',
   ...CHAT_CLIENTS.map((client): ChatProfile => `chat:${client}`),

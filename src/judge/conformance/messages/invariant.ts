@@ -6,6 +6,7 @@ import type { MessageState } from './message-state.js'
 /** The standard for a stream of the Messages API: Anthropic's own streams, or the needs of one client. */
 export type MessagesProfile = 'messages' | `messages:${MessagesClient}`
 
+/** All profiles for streams of Messages: the API itself, then its clients. */
 export const MESSAGES_PROFILES: readonly MessagesProfile[] = [
   'messages',
   ...MESSAGES_CLIENTS.map((client): MessagesProfile => `messages:${client}`),

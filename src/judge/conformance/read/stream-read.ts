@@ -4,6 +4,7 @@ import type { CaptureFormat } from './capture-format.js'
 /** A finding of a stream reader in a capture, in order. Lines count from 1. */
 export type StreamRead = EventRead | UntypedRead | FramingRead | BrokenRead | FormatRead
 
+/** An event of the capture. */
 export interface EventRead {
   readonly kind: 'event'
   readonly event: StreamEvent

@@ -4,6 +4,7 @@ import type { Api } from '../api.js'
 import { CaptureReader, type ReaderInto } from './capture-reader.js'
 import type { StreamRead } from './stream-read.js'
 
+/** Options of `createStreamReader`. */
 export interface StreamReaderOptions {
   /** The longest event, in UTF-16 code units. Longer ones are reported and skipped. Default 67,108,864. */
   readonly maxEventLength?: number
@@ -39,11 +40,18 @@ const MAX_EVENT_LENGTH = 2 ** 26
  * array; the output of `curl -i` and `curl -v`; HAR files. It never throws because of the content of a capture, but
  * returns everything except events as other kinds of {@link StreamRead}.
  *
- *     const reader = createStreamReader()
- *     for await (const piece of body) for (const read of reader.push(piece)) if (read.kind === 'event') take(read.event)
- *     for (const read of reader.end()) if (read.kind === 'event') take(read.event)
- *
  * @throws HarmonyResponsesError `bad_option`
+ *
+ * @example
+ * ```ts
+ * import { createStreamReader } from 'harmony-responses/conformance'
+ *
+ * const reader = createStreamReader()
+ * for await (const piece of file) {
+ *   for (const read of reader.push(piece)) if (read.kind === 'event') console.log(read.line, read.event)
+ * }
+ * for (const read of reader.end()) if (read.kind === 'event') console.log(read.line, read.event)
+ * ```
  */
 export function createStreamReader(options: StreamReaderOptions = {}): StreamReader {
   checkOptions('createStreamReader', options, STREAM_READER_OPTIONS)

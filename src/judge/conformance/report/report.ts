@@ -44,9 +44,16 @@ interface GrowingCause {
  * Creates a report for one stream. It groups violations by cause, collapses repeats, and sorts the worst causes first.
  * Its memory is bounded, however many violations there are.
  *
- *     const report = createReport()
- *     for (const event of events) for (const violation of checker.push(event)) report.add(violation, { line })
- *     for (const { lead, consequences } of report.causes()) console.error(lead.expected, consequences.length)
+ * @example
+ * ```ts
+ * import { createChecker, createReport } from 'harmony-responses/conformance'
+ *
+ * const checker = createChecker()
+ * const report = createReport()
+ * for await (const event of stream) for (const violation of checker.push(event)) report.add(violation)
+ * for (const violation of checker.end()) report.add(violation)
+ * for (const { lead, consequences } of report.causes()) console.error(lead.expected, consequences.length)
+ * ```
  */
 export function createReport(): Report {
   const causes = new Map<string, GrowingCause>()
@@ -240,6 +247,14 @@ export interface StreamReport extends Totals {
  * Checks a captured stream, and groups its violations by cause.
  *
  * @throws HarmonyResponsesError `bad_option` if an option has the wrong type, or `without` has an unknown id.
+ *
+ * @example
+ * ```ts
+ * import { reportOn } from 'harmony-responses/conformance'
+ *
+ * const { errors, causes } = reportOn(events)
+ * console.log(errors, causes.length) // 0 0
+ * ```
  */
 export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,

@@ -84,6 +84,7 @@ const item = <const Type extends string, Shape extends z.ZodRawShape>(type: Type
 
 const phase = oneOf('commentary', 'final_answer', null).exactOptional()
 
+/** The Zod schema of an output item, by its `type`. Items of unknown types and unknown fields are errors. */
 export const outputItemSchema: z.ZodType<WireOutputItem, WireOutputItem> = exactly<WireOutputItem>()(
   byType('the type of an output item', [
     item('message', { status, role: oneOf('assistant'), content: list(messagePart), phase }),

@@ -20,8 +20,13 @@ export type ParsedEvent =
 /**
  * Validates an event against the schemas of OpenAI's stream events.
  *
- *     const { event, problem } = parseEvent(JSON.parse(data))
- *     if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
+ * @example
+ * ```ts
+ * import { parseEvent } from 'harmony-responses/conformance'
+ *
+ * const { problem } = parseEvent({ type: 'response.output_text.delta' })
+ * if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
+ * ```
  */
 export function parseEvent(value: unknown): ParsedEvent {
   const [problem] = problemsOf(value)

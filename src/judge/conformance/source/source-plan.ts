@@ -19,7 +19,17 @@ export interface SourcePlan {
   readonly reader: { readonly does: 'reads on' } | { readonly does: 'leaves' | 'aborts'; readonly after: number }
 }
 
-/** A plan's tokens in the pieces in which its backend sends them. */
+/**
+ * A plan's tokens in the pieces in which its backend sends them.
+ *
+ * @example
+ * ```ts
+ * import { planPieces } from 'harmony-responses/conformance'
+ *
+ * const plan = { tokens: [1, 2, 3], cuts: [2], ending: 'stop', reader: { does: 'reads on' } } as const
+ * console.log(JSON.stringify(planPieces(plan))) // [[1,2],[3]]
+ * ```
+ */
 export function planPieces(plan: SourcePlan): number[][] {
   const { tokens, cuts } = Object(plan) as SourcePlan
   check(Array.isArray(tokens) && Array.isArray(cuts), 'planPieces', 'a plan with tokens and cuts', plan)

@@ -10,6 +10,7 @@ export const SOURCE_RULES = {
   'abort-closes': 'An abort closes the call, and one next() throws its reason.',
 } as const
 
+/** The id of a rule in {@link SOURCE_RULES}. */
 export type SourceRule = keyof typeof SOURCE_RULES
 
 /** A violation of one of {@link SOURCE_RULES}. */

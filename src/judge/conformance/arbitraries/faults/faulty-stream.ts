@@ -40,6 +40,15 @@ const FAULT_OPTIONS: OptionTable<FaultOptions> = { kinds: listOf(oneOf(...FAULT_
  *
  * @throws HarmonyResponsesError `bad_option` if no stream of a list can have any of the kinds. An arbitrary must yield
  * some stream that can, because others are drawn again.
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { checkEvents } from 'harmony-responses/conformance'
+ * import { faultyStream } from 'harmony-responses/conformance/arbitraries'
+ *
+ * fc.assert(fc.property(faultyStream([events]), ({ events }) => checkEvents(events).length > 0))
+ * ```
  */
 export function faultyStream(
   streams: readonly (readonly SequencedEvent[])[] | fc.Arbitrary<readonly SequencedEvent[]>,

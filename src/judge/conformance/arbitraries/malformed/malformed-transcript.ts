@@ -91,6 +91,22 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
  * transcript keeps its shape while it shrinks: to no messages around the malformed stretch, and to short texts.
  *
  * @throws HarmonyResponsesError `bad_option` where a name is unknown, or its shape needs a token table
+ *
+ * @example
+ * ```ts
+ * import fc from 'fast-check'
+ * import { checkEvents } from 'harmony-responses/conformance'
+ * import { malformedTranscript } from 'harmony-responses/conformance/arbitraries'
+ * import { loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const malformed = malformedTranscript({ tokenTable: await loadTokenTable() })
+ * await fc.assert(
+ *   fc.asyncProperty(malformed, async ({ chunks, request }) => {
+ *     const violations = checkEvents(await myServer.respond(chunks, request))
+ *     return violations.every(({ severity, fault }) => severity !== 'error' || fault === 'model')
+ *   }),
+ * )
+ * ```
  */
 export function malformedTranscript(options: MalformedOptions & IdOptions): fc.Arbitrary<MalformedTranscript>
 export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<MalformedTextTranscript>

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readReference } from './reference.js'
+import { bundle, expectRuns, snippetOf, typeErrors } from './snippets.js'
+import { world } from './world.js'
+
+const reference = readReference()
+const nameOf = ({ name, path }: { name: string; path: string }): string => `${path} ${name}`
+
+/** Examples that are compiled alone, and why. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  createLlamaCppEngine: 'it needs a model',
+  llamaCppSource: 'it needs a model',
+  createSqliteStore: 'it needs SQLite, which Node 20 lacks',
+}
+
+describe('the docstrings', () => {
+  test('every export has one', () => {
+    expect(reference.filter(({ docstring }) => docstring === '').map(nameOf)).toEqual([])
+  })
+
+  test('every function has an example', () => {
+    const without = reference.filter(({ isFunction, examples }) => isFunction && examples.length === 0)
+    expect(without.map(nameOf)).toEqual([])
+  })
+
+  test('every example is in the reference', () => {
+    const marked = reference.filter(
+      ({ docstring, examples }) => docstring.split('@example').length - 1 !== examples.length,
+    )
+    expect(marked.map(nameOf)).toEqual([])
+  })
+
+  test('every example that is not run belongs to an export', () => {
+    expect(reference.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(NOT_RUN)))
+  })
+})
+
+describe('the examples of the docstrings', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'examples-'))
+  const examples = reference.flatMap(({ name, examples }) =>
+    examples.map((block) => ({ name, snippet: snippetOf(block, Object.keys(world())) })),
+  )
+  let errors = new Map<object, string[]>()
+  let files = new Map<string, string>()
+
+  beforeAll(async () => {
+    fc.configureGlobal({ ...fc.readConfigureGlobal(), numRuns: 20, endOnFailure: true })
+    errors = typeErrors(examples.map(({ snippet }) => snippet))
+    files = await bundle(Object.fromEntries(examples.map(({ snippet }) => [snippet.name, snippet.module])), folder)
+  })
+  afterAll(() => {
+    fc.resetConfigureGlobal()
+    rmSync(folder, { recursive: true })
+  })
+
+  test.each(examples)('that of $name compiles in strict mode', ({ snippet }) => {
+    expect(errors.get(snippet)).toEqual([])
+  })
+
+  for (const { name, snippet } of examples) {
+    const reason = NOT_RUN[name]
+    test.skipIf(reason !== undefined)(
+      `that of ${name} runs${reason === undefined ? '' : `: not here: ${reason}`}`,
+      () => expectRuns(snippet, files.get(snippet.name) ?? ''),
+    )
+  }
+})
