@@ -2,17 +2,13 @@
 
 import { readFileSync } from 'node:fs'
 
-/** The sections of docs/README.md: each has a title, and the pages it links to, by file and title, in the same order. */
+/** The sections of docs/README.md: each has a title, and the pages that its lists link to, by title and file, in order. */
 export function readContents() {
-  const sections = []
-  for (const line of readFileSync(new URL('../docs/README.md', import.meta.url), 'utf8').split('\n')) {
-    const [, title] = /^## (.+)$/.exec(line) ?? []
-    if (title !== undefined) sections.push({ title, pages: [] })
-    // A page of its own in the sentence about another one is listed, too.
-    if (!line.startsWith('- ')) continue
-    for (const [, text, file] of line.matchAll(/\[([^\]]+)\]\(([\w./-]+\.md)\)/g)) {
-      sections.at(-1).pages.push({ title: text, file })
-    }
-  }
-  return sections
+  const [, ...sections] = readFileSync(new URL('../docs/README.md', import.meta.url), 'utf8').split(/^## /m)
+  return sections.map((section) => {
+    const [title] = section.split('\n', 1)
+    const items = section.match(/^- .*(?:\n {2}.*)*/gm) ?? []
+    const links = items.flatMap((item) => [...item.matchAll(/\[([^\]]+)\]\(([\w./-]+\.md)\)/g)])
+    return { title, pages: links.map(([, text, file]) => ({ title: text.replace(/\s+/g, ' '), file })) }
+  })
 }

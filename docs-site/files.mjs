@@ -1,38 +1,48 @@
 // Which files of the repository are pages of the site, and where a link from one of them leads.
 
+import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
 import { readContents } from './contents.mjs'
-import { manifest } from './package-root.mjs'
+import { manifest, root } from './package-root.mjs'
 
 /** Pages outside of `docs/`, by their paths in the repository: the README is the first page. */
 const OUTSIDE = {
   'README.md': 'index.md',
   'docs/README.md': 'contents.md',
-  'CONTRIBUTING.md': 'contributing.md',
   'CHANGELOG.md': 'changelog.md',
+  'CONTRIBUTING.md': 'contributing.md',
+  'SECURITY.md': 'reporting.md',
   'bench/README.md': 'benchmarks.md',
   'test/README.md': 'tests.md',
 }
 
-const listed = readContents().flatMap(({ pages }) => pages.map(({ file }) => posix.join('docs', file)))
-const inside = listed.filter((path) => path.startsWith('docs/')).map((path) => [path, posix.basename(path)])
+/** The pages that docs/README.md lists, by their files. */
+export const LISTED = readContents().map(({ title, pages }) => ({
+  title,
+  pages: pages.map(({ title, file }) => ({ title, file: posix.join('docs', file) })),
+}))
+
+const files = [...LISTED.flatMap(({ pages }) => pages.map(({ file }) => file)), ...Object.keys(OUTSIDE)]
 
 /** The page of each file: `docs/serve.md` is `serve.md`. */
-export const PAGES = { ...Object.fromEntries(inside), ...OUTSIDE }
+export const PAGES = Object.fromEntries(
+  files.filter((file) => existsSync(root + file)).map((file) => [file, OUTSIDE[file] ?? posix.basename(file)]),
+)
 
-/** The file of a page. */
+/** The file of a page; undefined for those of the reference. */
 export const fileOf = (page) => Object.keys(PAGES).find((file) => PAGES[file] === page)
 
 /**
- * Where a link from a file leads on the site. Files that are no pages are shown by the repository's host; undefined if
+ * Where a link from a file leads on the site. The repository's host shows the files that are no pages; undefined if
  * package.json names no repository: then the link is left out, and its text stays.
  */
 export function linkOf(file, href, repository = manifest.repository) {
-  if (/^(https?:|mailto:|#)/.test(href)) return href
+  if (/^([a-z]+:|#)/.test(href)) return href
   const [path, anchor] = href.split('#')
   const target = posix.join(posix.dirname(file), path)
   const end = anchor === undefined ? '' : `#${anchor}`
   if (PAGES[target] !== undefined) return `/${PAGES[target]}${end}`
-  const host = (repository?.url ?? repository)?.replace(/^git\+/, '').replace(/\.git$/, '')
-  return host === undefined ? undefined : `${host}/blob/HEAD/${target}${end}`
+  if (!repository) return undefined
+  const host = (repository.url ?? repository).replace(/^git\+/, '').replace(/\.git$/, '')
+  return `${host}/blob/HEAD/${target}${end}`
 }

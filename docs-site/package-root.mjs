@@ -8,11 +8,10 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 export const manifest = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 
-/** What can be imported: the name of its page in the reference, and its source. */
+/** What can be imported: its name, and its source. */
 export const subpaths = Object.entries(manifest.exports)
   .filter(([, target]) => target.default?.endsWith('.js'))
   .map(([subpath, target]) => ({
     specifier: manifest.name + subpath.slice(1),
-    page: subpath === '.' ? 'main' : subpath.slice(2),
     source: `${root}${target.default.replace(/^\.\/dist\/(.+)\.js$/, 'src/$1.ts')}`,
   }))

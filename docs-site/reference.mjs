@@ -1,74 +1,114 @@
 // The reference: a page for each subpath of the package, from the types and docstrings of its source.
 
-import { Application, Comment, CommentTag, Converter, ReflectionKind, TSConfigReader } from 'typedoc'
-import { ModuleRouter } from 'typedoc-plugin-markdown'
+import { Application, CommentTag, Converter, ReflectionKind, TSConfigReader } from 'typedoc'
+import { MarkdownPageEvent, ModuleRouter } from 'typedoc-plugin-markdown'
+import { LISTED, PAGES } from './files.mjs'
 import { manifest, root, subpaths } from './package-root.mjs'
 
 const TYPES = ReflectionKind.Interface | ReflectionKind.TypeAlias
 
+/** The format in which typedoc and its plug-in write the pages. */
+const FORMAT = {
+  router: 'pages',
+  entryFileName: 'index',
+  groupOrder: ['Functions', 'Classes', 'Variables', 'Types', 'References'],
+  sort: ['alphabetical'],
+  // Where the repository is hosted is known at a release, if at all.
+  disableSources: true,
+  pageTitleTemplates: { index: 'API reference', module: '{name}', member: '{name}' },
+  hideBreadcrumbs: true,
+  hidePageHeader: true,
+  useCodeBlocks: true,
+  indexFormat: 'table',
+  parametersFormat: 'table',
+  classPropertiesFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeAliasPropertiesFormat: 'table',
+  propertyMembersFormat: 'table',
+  tableColumnSettings: { hideDefaults: true },
+}
+
 /**
- * Members get the anchors of their headings. The plug-in's router first takes `translatorsnapshot` for `Translator.snapshot`,
- * too, so that the links to the type `TranslatorSnapshot` led to a heading that is not there.
+ * Gives what stands on a page its own name as an anchor: `sourcePlan` is a function and `SourcePlan` a type, which the anchors
+ * of headings do not tell apart. Members have their owner's name, too: `Translator-snapshot`.
  */
 class Router extends ModuleRouter {
+  getSlugger() {
+    return { slug: (name) => name.replaceAll('.', '-') }
+  }
+
   buildAnchors(target, page) {
-    const isMember = target.parent !== page && target.kindOf(ReflectionKind.SomeMember & ~ReflectionKind.SomeExport)
-    if (!isMember || !page.kindOf(ReflectionKind.Module)) super.buildAnchors(target, page)
+    // It is called again for members, with their owner as the page.
+    if (page.kindOf(ReflectionKind.Module)) super.buildAnchors(target, page)
+  }
+
+  // A type is no page: `Trace` of `harmony-responses` would take the place of `harmony-responses/trace`.
+  shouldWritePage(reflection) {
+    return reflection.kindOf(ReflectionKind.SomeModule)
   }
 }
 
-/** Writes the pages below a folder. Throws if something in the docstrings links to nothing. */
+/** Gives the headings of exports and of their methods the anchors of {@link Router}. */
+function anchored(contents) {
+  let owner = ''
+  return contents.replace(/^(?:###|#####(?= (?:\w+\(\)\??|[a-z]\w*)$)) ([\w\\]+).*$/gm, (heading, escaped) => {
+    const name = escaped.replaceAll('\\', '')
+    if (heading.startsWith('#####')) return `${heading} {#${owner}-${name}}`
+    owner = name
+    return `${heading} {#${name}}`
+  })
+}
+
+/** Writes the pages below a folder. Throws if a docstring links to nothing. */
 export async function writeReference(out) {
-  const titles = new Map(subpaths.map(({ page, specifier }) => [page, specifier]))
   const app = await Application.bootstrapWithPlugins(
     {
+      ...FORMAT,
+      out,
+      name: manifest.name,
       entryPoints: subpaths.map(({ source }) => source),
       tsconfig: `${root}tsconfig.build.json`,
       plugin: ['typedoc-plugin-markdown'],
-      out,
-      name: manifest.name,
       readme: 'none',
-      router: 'pages',
+      logLevel: 'Warn',
       excludeExternals: true,
-      entryFileName: 'index',
-      // `npm run typecheck` does it.
-      skipErrorChecking: true,
-      // Where the repository is hosted is known at a release, if at all.
-      disableSources: true,
       excludeInternal: true,
       excludePrivate: true,
-      groupOrder: ['Functions', 'Classes', 'Variables', 'Types', 'References'],
-      pageTitleTemplates: { index: 'API reference', module: ({ name }) => titles.get(name), member: '{name}' },
-      hideBreadcrumbs: true,
-      hidePageHeader: true,
-      useCodeBlocks: true,
-      parametersFormat: 'table',
-      interfacePropertiesFormat: 'table',
-      typeAliasPropertiesFormat: 'table',
-      propertyMembersFormat: 'table',
-      // Names of the inside stay text in a signature; a link in a docstring that leads nowhere is an error.
+      // `npm run typecheck` does it.
+      skipErrorChecking: true,
+      // Names of the inside stay text in a signature. test/docs/reference.test.ts demands the docstrings.
       validation: { notExported: false, invalidLink: true, notDocumented: false },
-      treatWarningsAsErrors: false,
     },
     [new TSConfigReader()],
   )
   app.renderer.defineRouter('pages', Router)
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
-    for (const { source, page } of subpaths) moduleOf(project, source).name = page
-    for (const type of project.getReflectionsByKind(TYPES)) {
-      type.comment ??= new Comment()
-      type.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
+    for (const { source, specifier } of subpaths) moduleOf(project, source).name = specifier
+    for (const { comment } of project.getReflectionsByKind(TYPES)) {
+      comment?.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
     }
   })
+  app.renderer.on(MarkdownPageEvent.END, (page) => {
+    page.contents = anchored(page.contents).replace(/\bdocs\/[\w-]+\.md\b/g, linkTo)
+  })
   const project = await app.convert()
-  if (project === undefined) throw new Error('typedoc found errors: see above')
-  app.validate(project)
-  await app.generateOutputs(project)
-  if (app.logger.hasErrors()) throw new Error('typedoc found errors: see above')
+  if (project !== undefined) {
+    app.validate(project)
+    await app.generateOutputs(project)
+  }
+  if (app.logger.hasErrors() || app.logger.hasWarnings()) throw new Error('the reference has errors: see above')
 }
 
 function moduleOf(project, source) {
   const found = project.children.find((each) => project.getSymbolIdFromReflection(each)?.fileName === source)
   if (found === undefined) throw new Error(`typedoc has no module of ${source}`)
   return found
+}
+
+const titles = new Map(LISTED.flatMap(({ pages }) => pages).map(({ file, title }) => [file, title]))
+
+/** A page that a docstring names, as a link. */
+function linkTo(file) {
+  if (!titles.has(file)) throw new Error(`a docstring names ${file}, which docs/README.md does not list`)
+  return `[${titles.get(file)}](/${PAGES[file]})`
 }

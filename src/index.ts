@@ -1,3 +1,10 @@
+/**
+ * Turns gpt-oss's tokens into the events of the Responses API: `translate` pulls, `Translator` is pushed.
+ * docs/translator.md explains both.
+ *
+ * @packageDocumentation
+ */
+
 export type { CitationStage, CitationState, CitedText, SaidText } from './core/citations/citation-stage.js'
 export type { Diagnostic, NoticeCode } from './core/diagnostics/diagnostic.js'
 export type { HostItem } from './core/items/host/inserted-item.js'

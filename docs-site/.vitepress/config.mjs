@@ -1,19 +1,18 @@
-import { readContents } from '../contents.mjs'
-import { fileOf, linkOf, PAGES } from '../files.mjs'
+import { fileOf, LISTED, linkOf, PAGES } from '../files.mjs'
 import { manifest, subpaths } from '../package-root.mjs'
 
-const linkTo = (page) => `/${page.replace(/\.md$/, '')}`
+const linkTo = (file) => `/${PAGES[file].replace(/\.md$/, '')}`
 
-const guide = readContents().map(({ title, pages }) => ({
+const guide = LISTED.map(({ title, pages }) => ({
   text: title,
   collapsed: false,
-  items: pages.map(({ title, file }) => ({ text: title, link: linkTo(PAGES[`docs/${file}`] ?? PAGES[file.slice(3)]) })),
+  items: pages.map(({ title, file }) => ({ text: title, link: linkTo(file) })),
 }))
 
 const api = {
   text: 'API',
   collapsed: true,
-  items: subpaths.map(({ specifier, page }) => ({ text: specifier, link: `/reference/${page}` })),
+  items: subpaths.map(({ specifier }) => ({ text: specifier, link: `/reference/${specifier}` })),
 }
 
 /** The anchor of a heading as the repository's host makes it, so that a link with one works in both places. */
@@ -46,6 +45,8 @@ export default {
   title: manifest.name,
   description: manifest.description,
   lang: 'en',
+  // No icon: browsers would ask for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.cache/vitepress',
@@ -57,9 +58,9 @@ export default {
     search: { provider: 'local' },
     outline: { level: [2, 3] },
     nav: [
-      { text: 'Contents', link: linkTo(PAGES['docs/README.md']) },
+      { text: 'Contents', link: linkTo('docs/README.md') },
       { text: 'API', link: '/reference/' },
-      { text: 'Changes', link: linkTo(PAGES['CHANGELOG.md']) },
+      { text: 'Changes', link: linkTo('CHANGELOG.md') },
     ],
     sidebar: [...guide, api],
   },

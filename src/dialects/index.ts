@@ -1,3 +1,10 @@
+/**
+ * The same stream as Chat Completions, as Messages, and as other servers of the Responses API write it.
+ * docs/chat-completions.md, docs/messages.md and docs/dialects.md explain them.
+ *
+ * @packageDocumentation
+ */
+
 export type { ChatAnswerOptions } from './chat/answer-options.js'
 export type {
   ChatAnnotation,

@@ -1,3 +1,9 @@
+/**
+ * An engine whose model follows a script, and what every store must do. docs/testing.md explains both.
+ *
+ * @packageDocumentation
+ */
+
 export {
   type CheckedStore,
   type CheckStoreOptions,

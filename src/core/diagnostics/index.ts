@@ -1,3 +1,9 @@
+/**
+ * What the translator repaired or noticed, in sentences. docs/malformed-harmony.md lists them.
+ *
+ * @packageDocumentation
+ */
+
 import { check } from '../../shared/errors.js'
 import type { RepairCode } from '../harmony/events.js'
 import type { Diagnostic, NoticeCode } from './diagnostic.js'

@@ -1,3 +1,9 @@
+/**
+ * The Harmony parser alone: tokens or text in, messages and repairs out. docs/malformed-harmony.md lists the repairs.
+ *
+ * @packageDocumentation
+ */
+
 export { createHarmonyParser } from './event-parser.js'
 export type {
   HarmonyEvent,

@@ -1,3 +1,9 @@
+/**
+ * The vocabulary of gpt-oss: ids to text and text to ids.
+ *
+ * @packageDocumentation
+ */
+
 export { createDetokenizer, type Detokenizer } from './detokenizer.js'
 export { createEncoder, type Encoder } from './encoder.js'
 export { loadTokenTable } from './load-token-table.js'

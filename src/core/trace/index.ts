@@ -1,1 +1,7 @@
+/**
+ * Which token became which event, for timelines and tests.
+ *
+ * @packageDocumentation
+ */
+
 export { type Trace, type Tracer, type TracerFactory, traceTo } from './tracer.js'

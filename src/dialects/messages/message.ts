@@ -13,7 +13,7 @@ export interface MessageTextBlock {
 export interface MessageThinkingBlock {
   type: 'thinking'
   thinking: string
-  /** The server's own seals, in base64, which it needs when the block comes back. */
+  /** The server's own seals, which it opens when the block comes back. */
   signature: string
 }
 

@@ -1,3 +1,9 @@
+/**
+ * A request and its history as the token ids of gpt-oss's prompt. docs/prompt.md has the table of items.
+ *
+ * @packageDocumentation
+ */
+
 export type { HostedBuiltin } from '../../core/recipients/builtin-tools.js'
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 export type { AttachmentPolicy } from './attachments.js'

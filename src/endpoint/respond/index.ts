@@ -1,3 +1,9 @@
+/**
+ * One response over many model calls, with tools, without HTTP and without a store. docs/respond.md explains it.
+ *
+ * @packageDocumentation
+ */
+
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 export type { Addition, Entry, KnownTokens } from '../journal/entry.js'
 export { BEHAVIOUR } from '../journal/entry.js'

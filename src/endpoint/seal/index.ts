@@ -1,3 +1,10 @@
+/**
+ * Encryption for what clients keep for the server: reasoning, approval requests, compactions. docs/sealing.md explains
+ * it.
+ *
+ * @packageDocumentation
+ */
+
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 export type { Unsealed, UnsealedApproval, UnsealedText } from './content.js'
 export type { SealKey } from './keys.js'

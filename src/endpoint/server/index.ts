@@ -1,3 +1,9 @@
+/**
+ * The endpoint as a Hono app, for every runtime with the web's classes. docs/server.md explains it.
+ *
+ * @packageDocumentation
+ */
+
 export { RequestError, type RequestErrorBody, type RequestErrorCode } from '../../shared/request-error.js'
 export type { ApprovableTool, ApprovalDecision, ApprovalPolicy, Offered, OfferedTool } from '../respond/index.js'
 export { createMemoryStore, type MemoryStoreOptions } from '../stores/memory-store.js'

@@ -1,24 +1,8 @@
+/**
+ * What the endpoint keeps, in memory or in a store of your own. docs/stores.md has the rules of a store.
+ *
+ * @packageDocumentation
+ */
+
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.js'
-export {
-  type Append,
-  type Appended,
-  type Claim,
-  type Claimed,
-  type Durability,
-  type Ending,
-  type EntryBlock,
-  type ExpiredResponse,
-  type FinishedResponse,
-  type FoundItem,
-  type FoundLineage,
-  type FoundResponse,
-  type KeptResponse,
-  type KeyedResponse,
-  type Lease,
-  type NewResponse,
-  type Opening,
-  type RequestKey,
-  type ResponseStore,
-  StoreConflict,
-  type StoredBlock,
-} from './store.js'
+export * from './store.js'

@@ -1,3 +1,9 @@
+/**
+ * A tool that answers the model's file searches. docs/tools.md explains it.
+ *
+ * @packageDocumentation
+ */
+
 import { checkList } from '../../core/options/check-list.js'
 import type { FileSearchFilter, FileSearchResult, FileSearchTool } from '../../core/responses/items.js'
 import type { ResponseRequest } from '../../core/responses/request.js'

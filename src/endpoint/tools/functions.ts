@@ -1,3 +1,9 @@
+/**
+ * Functions of the host that the model calls in the middle of a response. docs/function-tools.md explains them.
+ *
+ * @packageDocumentation
+ */
+
 import { lookUp } from '../../core/recipients/policy.js'
 import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'

@@ -1,3 +1,9 @@
+/**
+ * The contract of engines, to write one of your own. docs/engines-for-authors.md explains every method.
+ *
+ * @packageDocumentation
+ */
+
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
 export type { EndReason, StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 export type {
@@ -7,7 +13,7 @@ export type {
   FittedConstraint,
   UnsupportedConstraint,
 } from './constraint.js'
-export type { CapabilitiesOptions, GenerateOptions, Sampling, TokenEngine, TokenStream } from './engine.js'
+export type * from './engine.js'
 export { EngineError, type EngineErrorCode } from './engine-error.js'
 export type * from './engine-server.js'
 export { generateOptions } from './generate-options.js'

@@ -1,3 +1,9 @@
+/**
+ * The engine llama.cpp in this process, by node-llama-cpp. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import { check } from '../../shared/errors.js'
 import type { GenerateOptions, TokenStream } from '../contract/index.js'
 import { tokenStream } from '../contract/token-stream.js'

@@ -1,3 +1,9 @@
+/**
+ * The engine llama-server, llama.cpp's own server. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import { loadTokenTable } from '../../core/tokens/load-token-table.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aString } from '../../shared/options/checks.js'

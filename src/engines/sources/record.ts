@@ -1,3 +1,9 @@
+/**
+ * Records the tokens of a source, to be played back.
+ *
+ * @packageDocumentation
+ */
+
 import { withoutSecrets } from '../../core/response-object/without-secrets.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { type ChunkStep, iterateSource } from '../../core/tokens/iterate-source.js'

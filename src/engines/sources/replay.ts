@@ -1,3 +1,9 @@
+/**
+ * Recorded tokens, played back. docs/command-line.md shows how a recording is made.
+ *
+ * @packageDocumentation
+ */
+
 import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'

@@ -1,3 +1,9 @@
+/**
+ * The engine SGLang. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import * as z from 'zod'
 import type { HarmonyToken, HostUsage } from '../../core/tokens/token-source.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'

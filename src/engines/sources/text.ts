@@ -1,3 +1,9 @@
+/**
+ * Tokens from engines that give only text. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import type { StreamEnd } from '../../core/tokens/token-source.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'

@@ -1,3 +1,9 @@
+/**
+ * The engine Transformers.js, in a browser or in Node. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'

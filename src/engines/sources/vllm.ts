@@ -1,3 +1,9 @@
+/**
+ * The engine vLLM. docs/engines.md compares the engines.
+ *
+ * @packageDocumentation
+ */
+
 import * as z from 'zod'
 import { markerText } from '../../core/harmony/vocabulary.js'
 import type { HarmonyToken } from '../../core/tokens/token-source.js'

@@ -1,3 +1,9 @@
+/**
+ * The judge: whether a stream of events is correct, and what each client makes of it. docs/judge.md explains it.
+ *
+ * @packageDocumentation
+ */
+
 export type { About } from './about.js'
 export { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 export { CHAT_PROFILES, type ChatCheck, type ChatInvariant, type ChatProfile } from './chat/invariant.js'

@@ -1,3 +1,9 @@
+/**
+ * A store in a file, which survives the process and which several processes may share. docs/durability.md explains it.
+ *
+ * @packageDocumentation
+ */
+
 export { type ContentCipher, createContentCipher } from './cipher.js'
 export type { Driver } from './driver.js'
 export type { LeaseClock } from './lease-clock.js'

@@ -1,4 +1,10 @@
 /**
+ * Generators for fast-check: streams, plans and mistakes to test a server with. docs/judge.md shows how.
+ *
+ * @packageDocumentation
+ */
+
+/**
  * `harmony-responses/conformance/arbitraries`: fast-check arbitraries for testing your own server: transcripts as its
  * input, ways to split them, and event streams with one fault to test a checker of streams.
  */
