@@ -30,6 +30,10 @@ function mcpServer(given: string, option: string): NamedServer {
   if (label === '' || target === '') throw new UsageError(`${option}: expected label=command or label=url`)
   if (!/^https?:\/\//i.test(target)) {
     const [command = '', ...args] = words(target)
+    if (isCutPath(target, command, args)) {
+      const way = `${label}="C:\\Program Files\\…\\NAME.exe" …`
+      throw new UsageError(`${option} ${label}: expected quotes around a path with blanks: ${way}`)
+    }
     return { label, config: { command, args } }
   }
   if (!URL.canParse(target)) throw new UsageError(`${option} ${label}: expected an http or https URL`)
@@ -41,6 +45,12 @@ function words(command: string): string[] {
   return Array.from(command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single),
   )
+}
+
+/** Whether the command is the beginning of a Windows path with blanks: `C:\Program` of `C:\Program Files\nodejs\node.exe`. */
+function isCutPath(target: string, command: string, args: readonly string[]): boolean {
+  const isCut = /^[a-z]:[\\/]/i.test(target) && !/\.\w+$/.test(command)
+  return isCut && args.some((word) => /^[^-\\/:][^:]*\\/.test(word))
 }
 
 /** In a variable, so that neither bundlers nor TypeScript resolve a package that only this needs. */

@@ -1,5 +1,6 @@
 import { callSafely } from '../../../shared/call-safely.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { batchFlaw } from '../../../shared/system/platform/batch-files.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
@@ -87,6 +88,8 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
 
 async function stdioTransport(server: McpStdioServer, traffic: Traffic): Promise<McpTransport> {
   const { command, args = [], env, cwd, stderr = 'inherit' } = server
+  const flaw = batchFlaw(server)
+  if (flaw !== undefined) throw new HarmonyResponsesError('bad_option', `mcpTools: ${flaw}`)
   const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
   const transport = new StdioClientTransport({
     command,
