@@ -1,5 +1,6 @@
 import type { McpServerConfig, McpTools } from '../../endpoint/tools/mcp/index.js'
-import { messageOf, UsageError } from '../io.js'
+import { isMissing, notInstalled } from '../../shared/missing-package.js'
+import { UsageError } from '../io.js'
 
 /** An MCP server named on the command line. */
 export interface NamedServer {
@@ -66,8 +67,8 @@ export async function openMcpTools(
   try {
     await import(PEER)
   } catch (error) {
-    if (!messageOf(error).includes(PEER)) throw error
-    throw new UsageError(`--mcp: ${PEER} is not installed: npm install ${PEER}@2`, { cause: error })
+    if (!isMissing(error, PEER)) throw error
+    throw new UsageError(`--mcp: ${notInstalled(PEER, 2)}`, { cause: error })
   }
   const { mcpTools } = await import('../../endpoint/tools/mcp/index.js')
   return mcpTools({

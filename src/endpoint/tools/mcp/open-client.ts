@@ -1,5 +1,6 @@
 import { callSafely } from '../../../shared/call-safely.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { isMissing, notInstalled } from '../../../shared/missing-package.js'
 import { batchFlaw } from '../../../shared/system/platform/batch-files.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
@@ -157,10 +158,8 @@ async function load<Module>(name: string): Promise<Module> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ name)
   } catch (error) {
-    const { message } = Object(error) as { message?: unknown }
-    const isMissing = typeof message === 'string' && /find|resolve/i.test(message) && message.includes(PACKAGE)
-    if (!isMissing) throw error
-    const advice = `mcpTools: ${PACKAGE} is not installed: npm install ${PACKAGE}@2`
+    if (!isMissing(error, PACKAGE)) throw error
+    const advice = `mcpTools: ${notInstalled(PACKAGE, 2)}`
     throw new HarmonyResponsesError('bad_option', advice, { cause: error })
   }
 }
