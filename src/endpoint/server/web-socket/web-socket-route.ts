@@ -5,6 +5,7 @@ import { unauthorized } from '../identify.js'
 import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import { ANONYMOUS } from '../service/caller.js'
+import { stopping } from '../service/limits/admission.js'
 import { openConnection, type SocketConnection } from './connection.js'
 import { countIncoming } from './incoming-bytes.js'
 import { type KeepAlive, keepAlive } from './keep-alive.js'
@@ -146,8 +147,4 @@ function limitsOf(given: WebSocketLimits): Required<WebSocketLimits> {
 function tooManyConnections(): RequestError {
   const message = 'Too many WebSockets are open. Please try again later.'
   return new RequestError(message, { status: 429, code: 'websocket_connection_limit_reached' })
-}
-
-function stopping(): RequestError {
-  return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
 }

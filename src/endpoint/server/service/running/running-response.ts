@@ -105,6 +105,10 @@ class RunningResponse implements Run {
     this.#offStop = stop.onStop(() => this.#stop())
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   get isLost(): boolean {
     return this.#isLost
   }
