@@ -5,8 +5,8 @@ import {
   MESSAGES_CORPUS,
   RESPONSES_CORPUS,
 } from '../judge/conformance/corpus/line.js'
-import { corpusSchema } from '../judge/conformance/corpus/schema.js'
 import { inFolder } from '../shared/system/platform/paths.js'
+import { corpusSchema } from './corpus-schema.js'
 import { chatStreams, corpusStreams, messageStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
 

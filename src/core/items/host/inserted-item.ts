@@ -1,6 +1,6 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import type { Fields } from '../../../shared/fields.js'
 import type { IdPrefix } from '../../options/ids.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'
 

@@ -1,5 +1,5 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import { readPatch } from '../../recipients/apply-patch.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { PatchOperation } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'

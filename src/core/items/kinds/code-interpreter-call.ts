@@ -1,6 +1,6 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import { listOf } from '../../options/check-list.js'
 import type { CallResult } from '../../responses/call-result.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { CodeOutput } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'

@@ -1,7 +1,7 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import { showFiles } from '../../citations/pages.js'
 import { listOf } from '../../options/check-list.js'
 import { QUERIES, queriesIn } from '../../recipients/builtins/file-search.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { FileSearchResult } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'

@@ -1,6 +1,6 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import type { Arguments } from '../../recipients/arguments.js'
 import { COMMAND, commandOf } from '../../recipients/shell-command.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { LocalShellCallItem } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'

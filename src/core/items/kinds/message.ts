@@ -1,6 +1,6 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import type { CitationState, CitedText, SaidText } from '../../citations/citation-stage.js'
 import { pagesOf } from '../../citations/pages.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { Citation, Logprob, OutputText, Phase } from '../../responses/items.js'
 import { sharedLogprobs } from '../../text/logprobs.js'
 import { appendText, textOf } from '../../text/text-buffer.js'

@@ -1,5 +1,5 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import type { CallResult } from '../../responses/call-result.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { ShellOutput } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'

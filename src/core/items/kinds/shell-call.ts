@@ -1,7 +1,7 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import { listOf } from '../../options/check-list.js'
 import type { Arguments } from '../../recipients/arguments.js'
 import { COMMAND, commandLineOf, commandOf } from '../../recipients/shell-command.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { ShellCallItem } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemBase } from '../item-state.js'

@@ -22,6 +22,7 @@ import { dateOf } from '../../../shared/system/unix-seconds.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { type Addition, BEHAVIOUR, type OpenEntry, type OperatorTerms } from '../../journal/entry.js'
+import { listingsWith } from '../../prompt/read-input.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { toolChoiceOf } from '../../prompt/tool-choice.js'
 import type { Tool } from '../../tools/tool.js'
@@ -39,7 +40,6 @@ import { resolveStrict } from '../strict/resolve-strict.js'
 import { strictParts } from '../strict/strict-parts.js'
 import { hostedBuiltins, isReplacementHosted } from './hosted-builtins.js'
 import { knownFiles } from './known-files.js'
-import { knownListings } from './known-listings.js'
 import { operatorTerms } from './operator-terms.js'
 import { ownParameters } from './own-parameters.js'
 import { relisted } from './relisted.js'
@@ -363,4 +363,29 @@ function declaredServers({ tools }: ResponseRequest): ReadonlySet<string> {
 function listedIn({ input }: ResponseRequest): ReadonlySet<unknown> {
   const items = Array.isArray(input) ? (input as readonly { type?: unknown; server_label?: unknown }[]) : []
   return new Set(items.flatMap(({ type, server_label }) => (type === 'mcp_list_tools' ? [server_label] : [])))
+}
+
+interface KnownListingsOptions {
+  /** The current listings of the host's servers. */
+  readonly listings: readonly McpListing[]
+  /** Those that are items of the response. */
+  readonly shown: readonly McpListing[]
+  /** The labels of the declared servers: a client may send any listing back. */
+  readonly declared: ReadonlySet<string>
+}
+
+/**
+ * Returns the listings that the conversation already contains, for servers that the request declares: names and
+ * annotations. Calls of other names are refused. The host's listing takes precedence over the conversation's, which
+ * counts even if the server does not answer now. Listings that are items of the response are not included.
+ */
+function knownListings({ input }: ResponseRequest, { listings, shown, declared }: KnownListingsOptions): McpListing[] {
+  if (declared.size === 0) return []
+  const answered = listings.filter(({ error }) => error === undefined)
+  return listingsWith(input, answered)
+    .filter((listing) => declared.has(listing.serverLabel) && !shown.includes(listing))
+    .map(({ serverLabel, tools = [] }) => ({
+      serverLabel,
+      tools: tools.map(({ name, annotations }) => (annotations == null ? { name } : { name, annotations })),
+    }))
 }

@@ -8,7 +8,6 @@ import { checkSchema, UnsupportedSchema } from '../../../engines/grammar/index.j
 import { callSafely } from '../../../shared/call-safely.js'
 import { invalidSchema, RequestError, unsupported } from '../../../shared/request-error.js'
 import type { Slices } from '../../../shared/slices.js'
-import { countValues } from './count-values.js'
 import type { StrictPart } from './strict-parts.js'
 
 export interface HeldPartsOptions {
@@ -142,4 +141,24 @@ function refused({ param, owner, constraint }: StrictPart, refusal: UnsupportedC
   if ('jsonSchema' in constraint) return invalidSchema(param, owner, path, message)
   const text = `Invalid '${param}': ${message}`
   return new RequestError(text, { param, code: 'invalid_value' })
+}
+
+/** The number of values that are counted in one slice. */
+const COUNTED_AT_ONCE = 10_000
+
+/** Counts the values in a JSON value, including itself: `most` plus one if there are more. */
+function* countValues(value: unknown, most: number): Slices<number> {
+  const open: unknown[] = [value]
+  let count = 0
+  for (; open.length > 0 && count <= most; count++) {
+    if (count % COUNTED_AT_ONCE === COUNTED_AT_ONCE - 1) yield
+    const next = open.pop()
+    if (typeof next !== 'object' || next === null) continue
+    // Stops listing values at the limit.
+    for (const name in next) {
+      open.push((next as { readonly [name: string]: unknown })[name])
+      if (open.length > most) return most + 1
+    }
+  }
+  return count
 }

@@ -8,9 +8,8 @@ import { ANONYMOUS } from '../service/caller.js'
 import { stopping } from '../service/limits/admission.js'
 import { openConnection, type SocketConnection } from './connection.js'
 import { countIncoming } from './incoming-bytes.js'
-import { type KeepAlive, keepAlive } from './keep-alive.js'
 import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
-import { peerOf, type SocketContext } from './peer.js'
+import { type Peer, peerOf, type SocketContext } from './peer.js'
 
 /** All open sockets. */
 export interface Sockets {
@@ -147,4 +146,31 @@ function limitsOf(given: WebSocketLimits): Required<WebSocketLimits> {
 function tooManyConnections(): RequestError {
   const message = 'Too many WebSockets are open. Please try again later.'
   return new RequestError(message, { status: 429, code: 'websocket_connection_limit_reached' })
+}
+
+/** Detects whether a silent client is still there. */
+interface KeepAlive {
+  /** Notes a sign of life. */
+  heard(): void
+  stop(): void
+}
+
+/** The maximum number of unanswered pings in a row: a client may be behind with its reading. */
+const MOST_UNANSWERED = 2
+
+/** @param ms - between two pings; 0 sends none */
+function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
+  let unanswered = 0
+  const heard = (): void => {
+    unanswered = 0
+  }
+  if (ping === undefined || ms === 0) return { heard, stop() {} }
+  onPong?.(heard)
+  const timer = setInterval(() => {
+    if (unanswered === MOST_UNANSWERED) return terminate()
+    unanswered += 1
+    ping()
+  }, ms)
+  timer.unref?.()
+  return { heard, stop: () => clearInterval(timer) }
 }

@@ -27,7 +27,6 @@ import { borders } from './borders.js'
 import { calls } from './calls.js'
 import { cuts } from './cuts.js'
 import { headers } from './headers.js'
-import { nearShapes } from './near-shapes.js'
 import type { MalformedShape, Shape, Shapes, Stretch } from './shape.js'
 
 const SHAPES: Shapes<MalformedShape> = { ...headers, ...borders, ...calls, ...cuts }
@@ -190,4 +189,19 @@ const surroundingStep = (): Arbitrary<Step> => {
     },
     { weight: 1, arbitrary: spec.map((made): Step => ({ kind: 'calls', calls: [made] })) },
   )
+}
+
+/**
+ * Returns the names that an unknown one most likely means, for an error message: those that share most words with it.
+ */
+function nearShapes(unknown: unknown, names: readonly string[]): string {
+  const words =
+    String(unknown)
+      .toLowerCase()
+      .match(/[a-z]{3,}/g) ?? []
+  const shared = (name: string): number =>
+    words.filter((word) => name.split('-').some((own) => own.startsWith(word.slice(0, 4)))).length
+  const most = Math.max(...names.map(shared))
+  const near = most === 0 ? [] : names.filter((name) => shared(name) === most).slice(0, 5)
+  return near.length === 0 ? 'a name out of MALFORMED_SHAPES' : near.join(' or ')
 }

@@ -1,4 +1,4 @@
-import type { Reclaimable } from '../flow/byte-budget.js'
+import type { Reclaimable } from './byte-budget.js'
 import { Expiring } from './expiring.js'
 
 export interface ExpiringBytesOptions<Value = unknown> {

@@ -1,8 +1,8 @@
-import { HarmonyResponsesError } from '../../shared/errors.js'
-import { isLargeJson, jsonPieces } from '../../shared/json-pieces.js'
-import { parseJson } from '../../shared/parse-json.js'
-import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
-import type { ChunkEntry, Entry } from './entry.js'
+import { HarmonyResponsesError } from '../../../../shared/errors.js'
+import { isLargeJson, jsonPieces } from '../../../../shared/json-pieces.js'
+import { parseJson } from '../../../../shared/parse-json.js'
+import { atOnce, createWork, type Slices, type Work } from '../../../../shared/slices.js'
+import type { ChunkEntry, Entry } from '../../../journal/entry.js'
 
 /*
  * Serializes entries for stores. A response has about one entry per token, which takes three bytes here: consecutive

@@ -1,7 +1,7 @@
 import type { ScoredText } from '../citations/citation-stage.js'
 import { LONGEST_HEADER } from '../harmony/header.js'
 import type { Logprob } from '../responses/items.js'
-import { BREAK, type HeaderToken, tokensOfLead } from './header-tokens.js'
+import { BREAK, type HeaderToken, tokensOfLead } from '../text/header-tokens.js'
 
 /** The state of a {@link PendingText} between pushes. Plain JSON. */
 export interface PendingTextSnapshot {

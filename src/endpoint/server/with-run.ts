@@ -1,4 +1,4 @@
-import type { Tool } from './tool.js'
+import type { Tool } from '../tools/tool.js'
 
 /** Replaces a tool's `run`. The other methods are called on the tool itself, which may be an instance of a class. */
 export function withRun(tool: Tool, run: Tool['run']): Tool {

@@ -1,10 +1,10 @@
 import { filesMarkedIn } from '../../core/recipients/builtins/file-search.js'
 import type { RequestTools } from '../../core/recipients/request-tools.js'
 import { RequestError } from '../../shared/request-error.js'
-import { readOutput } from './read-input.js'
-import { writeSampledForm } from './sampled-form.js'
-import { type FormOptions, sampledMessages } from './sampled-messages.js'
-import type { TranscriptMessage } from './transcript.js'
+import { readOutput } from '../prompt/read-input.js'
+import { writeSampledForm } from '../prompt/sampled-form.js'
+import { type FormOptions, sampledMessages } from '../prompt/sampled-messages.js'
+import type { TranscriptMessage } from '../prompt/transcript.js'
 
 /**
  * Returns how the messages of a response's items were sampled, for a seal; undefined if their items render to the same

@@ -1,6 +1,6 @@
-import type { Fields } from '../../shared/fields.js'
-import { nameIn } from '../../shared/request-fields.js'
-import { ROLES } from '../harmony/vocabulary.js'
+import { ROLES } from '../../../core/harmony/vocabulary.js'
+import type { Fields } from '../../../shared/fields.js'
+import { nameIn } from '../../../shared/request-fields.js'
 
 /**
  * Matches characters that would end a recipient in a header or that string-based parsers take for a marker, and names

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import { count, list, loose, oneOf, orNull, text, textOrNull } from '../schemas/schema-builders.js'
-import { CALL_TYPE, FINISH_REASONS, named, SAID, usage } from './schema-parts.js'
+import { CALL_TYPE, FINISH_REASONS, named, SAID, usage } from '../../conformance/chat/schema-parts.js'
+import { count, list, loose, oneOf, orNull, text, textOrNull } from '../../conformance/schemas/schema-builders.js'
 
 const call = loose('chat.call', {
   id: text,

@@ -1,4 +1,4 @@
-import { CORPUS_VERSION, MAX_ERRORS } from './line.js'
+import { CORPUS_VERSION, MAX_ERRORS } from '../judge/conformance/corpus/line.js'
 
 const error = {
   type: 'object',
