@@ -126,9 +126,14 @@ describe('the files of serve', () => {
     }
     expect((await ask(request, 'another-key-0123456789')).status).toBe(401)
     const first = await ask(request, 'a-key-of-ann-alone')
-    const contents = (output: ResponseObject['output']) => output.map((item) => ('content' in item ? item.content : null))
+    const contents = (output: ResponseObject['output']) =>
+      output.map((item) => ('content' in item ? item.content : null))
     expect(contents(first.body.output)).toEqual(contents(response.output))
-    const input = [{ role: 'user', content: request.input }, ...response.output, { role: 'user', content: 'And 3 + 3?' }]
+    const input = [
+      { role: 'user', content: request.input },
+      ...response.output,
+      { role: 'user', content: 'And 3 + 3?' },
+    ]
     const next = await ask({ ...request, input }, 'a-key-of-ann-alone')
     expect(next.status).toBe(200)
     expect(next.body.output.map(({ type }) => type)).toContain('function_call')
@@ -138,13 +143,15 @@ describe('the files of serve', () => {
   test.each(['mcp.json', 'mcp.toml'])('%s names the same MCP servers', async (file) => {
     const io = realFolder()
     const config = { command: 'node', args: ['docs.mjs'], env: { A: 'x' } }
-    expect(await readMcpConfig(`${folder}serve/${file}`, io)).toEqual(file === 'mcp.json' ? [{ label: 'docs', config }] : [])
+    expect(await readMcpConfig(`${folder}serve/${file}`, io)).toEqual(
+      file === 'mcp.json' ? [{ label: 'docs', config }] : [],
+    )
     expect(io.err).toBe('')
   })
 
   test('may have every option and value that a configuration could have', () => {
     expect(lacking(jsonOf('serve-config.schema.json'), configSchema())).toEqual([
-      // That version refused these values, too, but its schema did not say so.
+      // That version took a context of one token, and refused the other values, too, but its schema did not say so.
       '/properties/context-size/minimum: 1 is 2',
       '/properties/on-disconnect/anyOf/1/maximum: 9007199254740991 is 86400',
       '/properties/delay/maximum: 9007199254740991 is 10000',
@@ -206,7 +213,8 @@ function lacking(earlier: object, now: unknown, path = ''): string[] {
     const found = (Object(now) as Record<string, unknown>)[name]
     const at = `${path}/${name}`
     if (name === 'description' || name === 'title' || name === '$schema') return []
-    if (name === 'enum') return (value as unknown[]).filter((each) => !(found as unknown[])?.includes(each)).map((each) => `${at}/${each}`)
+    if (name === 'enum')
+      return (value as unknown[]).filter((each) => !(found as unknown[])?.includes(each)).map((each) => `${at}/${each}`)
     if (typeof value === 'object' && value !== null) return lacking(value, found, at)
     return value === found ? [] : [`${at}: ${value} is ${found}`]
   })
