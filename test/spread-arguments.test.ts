@@ -41,9 +41,9 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'judge/conformance/arbitraries/malformed/calls.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/headers.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/malformed-transcript.ts': {
-    'Math.max': 'names of tools',
     model: 'the parts of an opening',
     'fc.oneof': 'shapes',
+    'Math.max': 'names of tools',
   },
 }
 

@@ -1,5 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../../src/cli/serve/config-file.js'
 import { mcpServers } from '../../../src/cli/serve/mcp-servers.js'
+import { namedBlock } from '../../docs/pages.js'
+import { fakeIo } from '../io.js'
+
+test('docs/systems.md shows a path with blanks in a configuration', async () => {
+  const io = fakeIo({ 'serve.json': namedBlock('docs/systems.md', 'quoted path').code })
+  const { values } = await readConfig('serve.json', io)
+  expect(mcpServers(values.mcp ?? [], '--mcp')).toEqual([
+    { label: 'weather', config: { command: 'C:\\Program Files\\nodejs\\node.exe', args: ['server.mjs'] } },
+  ])
+})
 
 describe('the command of an MCP server', () => {
   test.each([

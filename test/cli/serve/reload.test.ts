@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { namedBlock } from '../../docs/pages.js'
 import { type Served, serve, unreadyEngine } from '../served.js'
 
 const [ANN, BOB, NEW] = ['a-key-of-ann-alone', 'a-key-of-bob-alone', 'a-key-that-is-new-0123']
@@ -86,6 +87,16 @@ describe('SIGHUP', () => {
     rmSync(path('keys'))
     expect(await served.reload()).toMatch(/keys not read again {2}cannot read .*keys: no such file or directory/)
     expect(await statuses(served, '/v1/models', ANN)).toEqual([200])
+  })
+
+  test('is reported as docs/serve.md shows', async () => {
+    const path = folderOf({ keys: hashes({ ann: ANN, bob: BOB, eve: NEW }), operator: OPERATOR })
+    const env = { HARMONY_RESPONSES_OPERATOR_KEY_FILE: path('operator') }
+    const served = await serve(['--replay', '--api-keys', path('keys')], { env })
+    const read = await served.reload()
+    writeFileSync(path('keys'), hashes({ ann: ANN }) + hashes({ bob: ANN }))
+    const refused = (await served.reload()).replace(path('keys'), 'keys.txt')
+    expect(read + refused).toBe(namedBlock('docs/serve.md', 'keys').code.replace('12:35:10', '12:34:56'))
   })
 
   test('is a line of JSON with --log json', async () => {

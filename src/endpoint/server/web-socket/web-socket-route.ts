@@ -104,7 +104,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
       if (incoming === undefined) return
       const held = server.service.holdBytes(caller.owner, 'socket')
       stopCounting = countIncoming(incoming.socket, held, (taken) => {
-        if (taken === 'never') peer.refuse(1009, 'The message is larger than the memory of the server.')
+        if (taken === 'too_large') peer.refuse(1009, 'The message is larger than the memory of the server.')
         else peer.refuse(1013, 'The server has too little memory. Try again later.')
       })
     },

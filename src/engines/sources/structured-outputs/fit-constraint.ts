@@ -15,7 +15,7 @@ export type SentConstraint =
 const MOST_BLANKS = 2
 
 /** Returns an engine's constraint capabilities with this backend. */
-export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
+export function enforcedBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
   if (backend === 'none') return { constraints: [] }
   const isWhole = backend === 'xgrammar' || backend === 'guidance'
   return {
@@ -30,7 +30,7 @@ export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark:
   }
 }
 
-/** Returns a constraint that this backend holds, in the form that it is sent. */
+/** Returns a constraint that this backend enforces, in the form that it is sent. */
 export function sentTo(backend: GrammarBackend, constraint: Constraint): SentConstraint {
   if ('regex' in constraint) return { kind: 'regex', text: constraint.regex }
   if ('grammar' in constraint) return { kind: 'grammar', text: constraint.grammar }
@@ -50,7 +50,7 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }
 
-/** Sends a schema to xgrammar as it is if it holds all of it, else as our grammar where that is fast. */
+/** Sends a schema to xgrammar as it is if it enforces all of it, else as our grammar where that is fast. */
 function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: object }>): Slices<FittedConstraint> {
   const { schema, leftOut, inPart, isNarrow } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
   const { hasLengths, ...patterned } = yield* lengthsAsPatterns(schema)
@@ -61,7 +61,7 @@ function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: obj
   // Our grammar may express the rest even if the whole was too slow, or too large.
   const rests = [
     ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths || isNarrow) ? [{ schema, dropped: [] }] : []),
-    // Without the lengths it may be fast, and then it holds all of what xgrammar holds in part.
+    // Without the lengths it may be fast, and then it enforces all of what xgrammar enforces in part.
     ...((inPart.length > 0 || isNarrow) && hasLengths
       ? [{ schema: patterned.schema, dropped: patterned.leftOut }]
       : []),
