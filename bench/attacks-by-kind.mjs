@@ -102,7 +102,7 @@ const SCHEMA = {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** @returns the rows: of each attack its longest turn and, where it fills the memory, the growth of the process */
-export async function attacksByKind({ size }) {
+export async function attacksByKind({ size, isWanted }) {
   const memoryBytes = size(256, 64) * 1_048_576
   const rows = []
   const load = await startProgram('load')
@@ -110,7 +110,7 @@ export async function attacksByKind({ size }) {
   const isSmoke = size(false, true)
   let server
   try {
-    for (const attack of ATTACKS) {
+    for (const attack of ATTACKS.filter(({ name }) => isWanted(name))) {
       // What one attack leaves in memory is no other one's.
       if (server === undefined || !isSmoke) {
         server?.child.kill()
