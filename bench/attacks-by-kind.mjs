@@ -70,27 +70,56 @@ const ATTACKS = [
       return (await load.ask('follow', about)).statuses
     },
   },
-  {
-    name: 'an MCP server that pings without end',
+  ...[
+    {
+      what: '99,999 messages, stored',
+      fields: (size) => ({ store: true, input: dialogue(size(99_999, 9)) }),
+    },
+    {
+      what: '20,000 function calls and their results',
+      fields: (size) => ({ input: Array.from({ length: size(20_000, 3) }, (_, at) => callOf(at)).flat() }),
+    },
+    {
+      what: '99,999 messages of Chat Completions',
+      path: '/chat/completions',
+      fields: (size) => ({ messages: dialogue(size(99_999, 9)) }),
+    },
+    {
+      what: '20,000 calls of Chat Completions in one turn',
+      path: '/chat/completions',
+      fields: (size) => ({ messages: chatCalls(size(20_000, 3)) }),
+    },
+    {
+      what: '99,999 blocks in one message of Messages',
+      path: '/messages',
+      fields: (size) => ({
+        max_tokens: 16,
+        messages: [{ role: 'user', content: Array.from({ length: size(99_999, 9) }, blockOf) }],
+      }),
+    },
+  ].map(({ what, path, fields }) => ({
+    name: `a request of ${what}`,
     size: [1, 1],
-    isCounted: true,
+    async run({ load, port, size }) {
+      const body = { model: 'answer', ...fields(size) }
+      return (await load.ask('bodies', { port, count: 1, owner: ANN, path, fields: body })).statuses
+    },
+  })),
+  ...[
+    { what: 'pings without end', model: 'mcp', isCounted: true },
+    { what: 'lists in pages of 9 MB', list: 'pages', isCounted: true },
+    { what: 'lists 5,000 tools', list: 'tools', count: 16 },
+    { what: 'lists a tool of 5,000 properties', list: 'properties', count: 16 },
+  ].map(({ what, model = 'answer', count = 4, ...attack }) => ({
+    ...attack,
+    name: `an MCP server that ${what}`,
+    size: [1, 1],
     async run({ load, port, size }) {
       const tools = [{ type: 'mcp', server_label: 'flood', require_approval: 'never' }]
-      const fields = { model: 'mcp', tools }
-      return (await load.ask('bodies', { port, count: size(4, 1), owner: ANN, fields })).statuses
+      const about = { port, count: size(count, 1), owner: ANN, fields: { model, tools } }
+      return (await load.ask('bodies', about)).statuses
     },
-  },
-  {
-    name: 'an MCP server that lists in pages of 9 MB',
-    size: [1, 1],
-    isCounted: true,
-    isListing: true,
-    async run({ load, port, size }) {
-      const tools = [{ type: 'mcp', server_label: 'flood', require_approval: 'never' }]
-      return (await load.ask('bodies', { port, count: size(4, 1), owner: ANN, fields: { model: 'answer', tools } }))
-        .statuses
-    },
-  },
+  })),
 ]
 
 const SCHEMA = {
@@ -99,6 +128,24 @@ const SCHEMA = {
     { type: 'string', format: 'date-time' },
   ],
 }
+/** Messages of two roles in turns. */
+const dialogue = (count) =>
+  Array.from({ length: count }, (_, at) => ({
+    role: at % 2 === 0 ? 'user' : 'assistant',
+    content: `Message ${at}.`,
+  }))
+const callOf = (at) => [
+  { type: 'function_call', call_id: `call_${at}`, name: 'f', arguments: '{}' },
+  { type: 'function_call_output', call_id: `call_${at}`, output: 'done' },
+]
+/** One turn with many calls, and their results. */
+function chatCalls(count) {
+  const ids = Array.from({ length: count }, (_, at) => `call_${at}`)
+  const calls = ids.map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } }))
+  const results = ids.map((id) => ({ role: 'tool', tool_call_id: id, content: 'done' }))
+  return [{ role: 'user', content: 'Go on.' }, { role: 'assistant', content: null, tool_calls: calls }, ...results]
+}
+const blockOf = (_, at) => ({ type: 'text', text: `Block ${at}.` })
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** @returns the rows: of each attack its longest turn and, where it fills the memory, the growth of the process */
@@ -127,7 +174,7 @@ export async function attacksByKind({ size, isWanted }) {
 
 async function rowsOf(attack, { load, flood, server, size, memoryBytes, isSmoke }) {
   const { port } = server
-  await flood.ask('set', { isListing: attack.isListing === true })
+  await flood.ask('set', { list: attack.list ?? 'one' })
   // Once with little, so that the measured code is loaded and compiled.
   if (!isSmoke) {
     await server.ask('size', 4)
@@ -139,13 +186,17 @@ async function rowsOf(attack, { load, flood, server, size, memoryBytes, isSmoke 
   await pause(size(1_000, 100))
   await load.ask('gap')
   const { rss: before } = await server.ask('memory')
+  const { counted: countedBefore } = await server.ask('held')
   await server.ask('longestOfThread')
-  let most = before
+  let [most, counted] = [before, 0]
   let isOver = false
   const watching = (async () => {
     while (!isOver) {
       await pause(50)
-      if (!isOver) most = Math.max(most, await server.ask('rss'))
+      if (isOver) return
+      const held = await server.ask('held')
+      most = Math.max(most, held.rss)
+      counted = Math.max(counted, held.counted - countedBefore)
     }
   })()
   const started = performance.now()
@@ -163,7 +214,7 @@ async function rowsOf(attack, { load, flood, server, size, memoryBytes, isSmoke 
       value: turn,
       unit: 'ms',
       atMost: TURN,
-      note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; ${answer} in ${seconds.toFixed(1)} s; RSS ${(before / 1e6).toFixed(0)} to ${(most / 1e6).toFixed(0)} MB`,
+      note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; ${answer} in ${seconds.toFixed(1)} s; RSS ${(before / 1e6).toFixed(0)} to ${(most / 1e6).toFixed(0)} MB, ${(counted / 1e6).toFixed(0)} MB of it counted`,
     },
   ]
   if (!attack.isCounted) return rows
