@@ -112,13 +112,11 @@ const commands = {
     return {}
   },
   longestOfThread: () => turns.longestOfThread(),
-  memory() {
+  /** The memory of the process without its garbage, and what of it is counted. */
+  held() {
     globalThis.gc()
-    const { heapUsed, external, rss } = process.memoryUsage()
-    return { heap: heapUsed + external, rss }
+    return { rss: process.memoryUsage.rss(), counted: service.memory.used }
   },
-  /** The memory of the process, and what of it is counted. */
-  held: () => ({ rss: process.memoryUsage.rss(), counted: service.memory.used }),
   /** Microseconds, its threads included. */
   cpu: () => process.cpuUsage(),
 }

@@ -10,7 +10,7 @@ const LISTS = {
   /** Without end. */
   pages: () => ({ tools: [{ ...toolOf('any'), description: PAGE }], nextCursor: 'more' }),
   tools: () => ({ tools: Array.from({ length: 5_000 }, (_, at) => toolOf(`tool_${at}`)) }),
-  properties: () => ({ tools: [toolOf('any', propertiesOf(5_000))] }),
+  properties: () => ({ tools: [toolOf('any', propertiesOf(2_000))] }),
 }
 let list = LISTS.one
 

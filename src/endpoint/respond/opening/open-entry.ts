@@ -10,6 +10,7 @@ import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
+import { EngineError } from '../../../engines/contract/engine-error.js'
 import {
   contextLengthExceeded,
   RequestError,
@@ -317,6 +318,8 @@ async function listingsOf(
       try {
         return (await tool.listings?.(request, { signal: child.signal })) ?? []
       } catch (error) {
+        // Without room for a listing, the request is refused: it has done nothing yet, and can be sent again.
+        if (error instanceof EngineError) throw error
         onError(error)
         return []
       } finally {
