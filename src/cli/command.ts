@@ -77,11 +77,22 @@ function refusalOf(error: unknown, options: Options): string {
   return unknown === undefined ? sentence : `${sentence}${didYouMean(unknown, Object.keys(options), '--')}`
 }
 
-/** Checks an option that has to be one of some words. */
-export function oneOf<const Word extends string>(words: readonly Word[], option: string, given: string): Word {
+/**
+ * Checks an option that has to be one of some words.
+ *
+ * @param or - what else it may be, for the message: `a whole number`
+ * @throws UsageError
+ */
+export function oneOf<const Word extends string>(
+  words: readonly Word[],
+  option: string,
+  given: string,
+  or?: string,
+): Word {
   const word = words.find((each) => each === given)
   if (word !== undefined) return word
-  throw new UsageError(`${option}: expected one of ${words.join(', ')}, got ${JSON.stringify(given)}`)
+  const known = [`one of ${words.join(', ')}`, ...(or === undefined ? [] : [or])].join(', or ')
+  throw new UsageError(`${option}: expected ${known}, got ${JSON.stringify(given)}`)
 }
 
 /** Returns the single file that a command takes. */

@@ -15,12 +15,13 @@ export type Format = (typeof FORMATS)[number]
 
 /** The dialects of the events. */
 export const DIALECTS = ['openai', 'open-responses', 'vllm'] as const
+export type Dialect = (typeof DIALECTS)[number]
 
 /** Options of the translation; everything else is derived from the fixture. */
 export interface TranslationOptions extends Pick<TranslateOptions, 'policy' | 'calls' | 'reasoning'> {
   /** Turns citation marks into annotations even if the fixture does not request it. */
   readonly citations?: boolean
-  readonly dialect?: (typeof DIALECTS)[number]
+  readonly dialect?: Dialect
 }
 
 /** Prints a fixture's translation in pieces of complete lines. The same fixture always gives the same text. */

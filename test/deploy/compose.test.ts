@@ -15,8 +15,8 @@ describe('examples/deploy/compose.yaml', () => {
     const { command, environment, volumes } = compose.services.responses
     const settings = await settingsOf(['--host', '0.0.0.0', ...command], environment)
     expect(settings).toMatchObject({
-      engine: { kind: 'vllm', url: 'http://engine:8000' },
-      store: { file: '/data/responses.db' },
+      vllm: 'http://engine:8000',
+      store: '/data/responses.db',
       keys: { client: { file: `${SECRETS}api-key` }, operator: { file: `${SECRETS}operator-key` } },
     })
     expect(volumes).toEqual(['responses:/data'])

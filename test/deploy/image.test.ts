@@ -35,7 +35,7 @@ describe('examples/deploy/Dockerfile', () => {
     expect([node, main, command]).toEqual(['node', '/app/dist/cli/main.js', 'serve'])
     const env = { HARMONY_RESPONSES_API_KEY: 'a-key-of-24-characters-1' }
     const settings = await settingsOf([...options, ...words('CMD')], env)
-    expect(settings).toMatchObject({ host: '0.0.0.0', engine: { kind: 'replay' } })
+    expect(settings).toMatchObject({ host: '0.0.0.0', replay: true })
   })
 
   test('runs as a user who can write to the folder in which it starts, and which is a volume', () => {

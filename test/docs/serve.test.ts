@@ -1,12 +1,23 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { expect, test } from 'vitest'
+import { aboutOf, hasMeanings, placeholderOf, wordsOf } from '../../src/cli/options/help.js'
+import type { Option } from '../../src/cli/options/option.js'
+import { DIALECTS } from '../../src/cli/replay.js'
 import { run } from '../../src/cli/run.js'
+import { ENGINES } from '../../src/cli/serve/engines/index.js'
 import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
+import { OPTIONS } from '../../src/cli/serve/options.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
 import { KEY_VARIABLES } from '../../src/cli/serve/secrets.js'
 import { serve } from '../../src/cli/serve-command.js'
+import { UNKNOWN_POLICIES } from '../../src/core/diagnostics/unknown-parts.js'
+import { ATTACHMENT_POLICIES } from '../../src/endpoint/prompt/attachments.js'
+import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
+import { NAMED_BACKENDS } from '../../src/engines/sources/structured-outputs/backends.js'
+import { policies } from '../../src/index.js'
 import { fakeIo } from '../cli/io.js'
+import { expectGenerated } from './generated.js'
 import { pageOf } from './pages.js'
 
 /** The README's first two commands. */
@@ -47,12 +58,42 @@ test("the README's first command prints its second one, which is answered with t
   expect(await exit).toBe(0)
 })
 
-test('docs/serve.md and the help have every option of serve, and no other', () => {
-  const options = Object.keys(serve.options).map((name) => `--${name}`)
-  const named = (text: string): string[] => [...new Set(text.match(/--[a-z][a-z-]+/g))].toSorted()
-  const expected = [...options, '--help'].toSorted()
-  expect(named(serve.help)).toEqual(expected)
-  expect(named(pageOf('docs/serve.md'))).toEqual(options.toSorted())
+/** A row of the table of options. */
+function rowOf([name, option]: [string, Option]): string {
+  const words = hasMeanings(option) ? wordsOf(option) : []
+  const meanings = words.map(([word, meaning]) => `<br>\`${word}\`: ${meaning}`).join('')
+  const typed = `--${`${name} ${placeholderOf(option)}`.trimEnd().replaceAll('|', '\\|')}`
+  return `| \`${typed}\` | ${aboutOf(option)}${meanings} |`
+}
+
+function tableOf(isShown: (name: string) => boolean): string {
+  const rows = Object.entries<Option>(OPTIONS).filter(([name]) => isShown(name))
+  return ['| option | what it does |', '|---|---|', ...rows.map(rowOf)].join('\n')
+}
+
+test('docs/serve.md has every engine and every option of serve, as the help says', () => {
+  expectGenerated(
+    'docs/serve.md',
+    'engines',
+    tableOf((name) => name in ENGINES),
+  )
+  expectGenerated(
+    'docs/serve.md',
+    'options',
+    tableOf((name) => !(name in ENGINES)),
+  )
+  const named = new Set(pageOf('docs/serve.md').match(/--[a-z][a-z-]+/g))
+  expect([...named].filter((name) => !(name.slice(2) in OPTIONS))).toEqual([])
+})
+
+test('the words of options of serve are those that the library knows', () => {
+  const { policy, dialect, images, unknown, pass, 'structured-outputs': backend } = OPTIONS
+  expect(Object.keys(policy.words)).toEqual(Object.keys(policies))
+  expect(Object.keys(dialect.words)).toEqual(DIALECTS)
+  expect(Object.keys(images.words)).toEqual(ATTACHMENT_POLICIES)
+  expect(Object.keys(unknown.words)).toEqual(UNKNOWN_POLICIES)
+  expect(Object.keys(backend.words)).toEqual(NAMED_BACKENDS)
+  expect(pass.words).toEqual(PASSED_PATHS)
 })
 
 test('docs/serve.md names every limit, and no other', () => {

@@ -35,7 +35,7 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
   '--durability needs a store': {
     typed: 'harmony-responses serve --replay --durability power',
     exitCode: 2,
-    printed: oneLine('--durability: expected --store with it'),
+    printed: oneLine('--durability: expected only with --store'),
   },
 }
 

@@ -10,7 +10,7 @@ import type { ServeSettings } from './settings.js'
  * UsageError if the folder is not writable
  */
 export async function openRecorder(
-  { recordings: folder, policy, reasoning }: ServeSettings,
+  { record: folder, policy, reasoning }: ServeSettings,
   tokenTable: TokenTable,
   io: Io,
 ): Promise<Recorder | undefined> {

@@ -3,10 +3,10 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { Secret } from './secrets.js'
-import type { StoreChoice } from './settings.js'
+import type { ServeSettings } from './settings.js'
 
 /** Opens the store of `--store`. @throws UsageError */
-export async function openStore({ file, durability }: StoreChoice): Promise<SqliteStore> {
+export async function openStore(file: string, durability: ServeSettings['durability']): Promise<SqliteStore> {
   const { createSqliteStore } = await import('../../endpoint/stores/sqlite/index.js')
   try {
     return await createSqliteStore({ file, durability })
@@ -21,7 +21,7 @@ export async function openStore({ file, durability }: StoreChoice): Promise<Sqli
  *
  * @throws UsageError
  */
-export async function keysBeside({ file }: StoreChoice, io: Io): Promise<Secret> {
+export async function keysBeside(file: string, io: Io): Promise<Secret> {
   const keys = keyFileOf(file)
   try {
     await io.readFile(keys)

@@ -16,6 +16,7 @@ import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError }
 import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
+import type { OpenedEngine } from './engines/engine.js'
 import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
 import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
@@ -23,7 +24,6 @@ import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
-import { type OpenedEngine, openEngine } from './open-engine.js'
 import { openRecorder } from './open-recorder.js'
 import { keyFileOf, keysBeside, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
@@ -31,14 +31,14 @@ import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
 import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
-import { APPROVALS, type ServeSettings } from './settings.js'
+import type { ServeSettings } from './settings.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
-  const seals = settings.keys.seal ?? (settings.store && (await keysBeside(settings.store, io)))
+  const seals = settings.keys.seal ?? (settings.store === undefined ? undefined : await keysBeside(settings.store, io))
   const keyring = await openKeyring({ ...settings.keys, seal: seals }, io)
   const { seal } = keyring
   const log = createLog(settings, io)
@@ -58,10 +58,10 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   let store: SqliteStore | undefined
   const stopReloading = reloadKeys(keyring, log, io)
   try {
-    store = settings.store && (await openStore(settings.store))
+    if (settings.store !== undefined) store = await openStore(settings.store, settings.durability)
     const labels = new Set(servers.map(({ label }) => label))
-    opened = await openEngine(settings.engine, { labels, tokenTable, key: keyring.engineKey }, io)
-    const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...opened.tools]
+    opened = await settings.engine.open(settings, { labels, tokenTable, key: keyring.engineKey }, io)
+    const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
     const options = serveOptions(
@@ -88,7 +88,7 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     stopReloading()
     await audit?.flush()
     await mcp?.close()
-    await opened?.close()
+    await opened?.close?.()
     await store?.close()
   }
 }
@@ -137,6 +137,14 @@ async function offeredOf(
   }
 }
 
+/** The calls of MCP tools that need the user's approval, regardless of the request. */
+const APPROVALS = {
+  request: undefined,
+  always: 'always',
+  writes: { never: { read_only: true } },
+  never: 'never',
+} as const
+
 function serveOptions(
   settings: ServeSettings,
   {
@@ -162,9 +170,9 @@ function serveOptions(
   io: Io,
 ): ServeOptions {
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
-  const { limits, origins, onDisconnect, isVerbose, onUnsupportedConstraint, passed } = settings
+  const { limits, origin: origins, onDisconnect, unsupportedConstraints: onUnsupportedConstraint, pass } = settings
   const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
-  const { date } = settings
+  const { toldDate: date } = settings
   const response = {
     ...translation,
     images,
@@ -173,14 +181,17 @@ function serveOptions(
     ...(date && { date }),
   }
   const approval = APPROVALS[settings.approval]
-  const authorize = settings.needsNoKey ? () => ANONYMOUS : keyring.authorize
+  const authorize = settings.noKey ? () => ANONYMOUS : keyring.authorize
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
   const { engine, server } = opened
-  const timelines = isVerbose ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain) : undefined
+  const timelines = settings.verbose
+    ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain)
+    : undefined
   return {
-    ...{ tokenTable, models, onDisconnect, onError, response, hostname: settings.host, port: settings.port },
+    ...{ tokenTable, models, onError, response, hostname: settings.host, port: settings.port },
     engine,
-    ...(server && passed.length > 0 && { passOn: { server, paths: passed } }),
+    onDisconnect: typeof onDisconnect === 'number' ? { graceMs: onDisconnect * 1000 } : onDisconnect,
+    ...(server && pass.length > 0 && { passOn: { server, paths: pass } }),
     chat: { reasoning: chatReasoning, hostedCalls: chatCalls },
     otherModels: servesAnyName ? 'any' : 'refuse',
     onMetric(metric: Metric) {
@@ -206,9 +217,9 @@ function serveOptions(
     offered,
     offeredCalls: settings.offeredCalls,
     ...(approval !== undefined && { approval }),
-    ...(audit && { audit: audit.write, auditArguments: settings.auditsArguments }),
+    ...(audit && { audit: audit.write, auditArguments: settings.auditArguments }),
     ...{ origins, limits: limits.app, request: { limits: limits.request, unknown: settings.unknown } },
-    sharedPrefixCache: settings.sharesPrefixCache,
+    sharedPrefixCache: settings.sharePrefixCache,
     ...(authorize && { authorize }),
   }
 }
@@ -280,7 +291,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, passed, keys, store, host }: ServeSettings,
+  { models, pass: passed, keys, store, host }: ServeSettings,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   folders: readonly string[],
@@ -300,8 +311,8 @@ function aboutServer(
     isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,
     operatorVariable: KEY_VARIABLES.operator,
     hasSealKeys: keys.seal !== undefined || store !== undefined,
-    store: store?.file,
-    keyFile: keys.seal === undefined && store !== undefined ? keyFileOf(store.file) : undefined,
+    store,
+    keyFile: keys.seal === undefined && store !== undefined ? keyFileOf(store) : undefined,
     sealKeysVariable: KEY_VARIABLES.seal,
   }
 }

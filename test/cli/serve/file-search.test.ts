@@ -178,8 +178,8 @@ test.each([
 test.each([
   [['/no/such/folder'], 'cannot read /no/such/folder: no such file or directory'],
   [['package.json'], 'cannot read package.json: not a directory'],
-  [[''], '--file-search: expected a folder, got an empty text'],
-  [['=vs_a'], '--file-search: expected a folder, got an empty text'],
+  [[''], '--file-search: expected DIR[=ID], got an empty text'],
+  [['=vs_a'], '--file-search: expected DIR, got an empty text'],
   [['docs=a b'], '--file-search: expected DIR=ID with an ID such as vs_docs, got "docs=a b"'],
   [['docs', './docs/'], '--file-search: expected each ID once, got vs_docs again'],
   [

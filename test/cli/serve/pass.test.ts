@@ -61,15 +61,9 @@ describe('serve --pass', () => {
     [['--vllm', 'http://x', '--pass', ''], `--pass: expected one of ${NAMED}, got ""`],
     [['--vllm', 'http://x', '--pass', '/v1/../tokenize'], `--pass: expected one of ${NAMED}, got "/v1/../tokenize"`],
     [['--vllm', 'http://x', '--pass', 'tokenize'], `--pass: expected one of ${NAMED}, got "tokenize"`],
-    ...(
-      [
-        ['--replay', ['--replay']],
-        ['--script', ['--script', 'a.json']],
-        ['--model', ['--model', 'a.gguf']],
-      ] as const
-    ).map(([engine, words]) => [
-      [...words, '--pass', '/tokenize'],
-      `--pass: expected only with --vllm, --sglang or --llama-server, got ${engine}`,
+    ...[['--replay'], ['--script', 'a.json'], ['--model', 'a.gguf']].map((engine) => [
+      [...engine, '--pass', '/tokenize'],
+      '--pass: expected only with --vllm, --sglang or --llama-server',
     ]),
   ] as [string[], string][])('wrong usage is one line and exit code 2: %j', async (args, line) => {
     expect(await refusal(args)).toEqual([2, line])

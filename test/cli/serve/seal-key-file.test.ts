@@ -19,7 +19,7 @@ async function inFolder(work: (file: string) => Promise<void>): Promise<void> {
 
 /** Reads the keys beside a store. Returns the path of their file. */
 async function keysOf(file: string): Promise<string> {
-  const secret = await keysBeside({ file, durability: 'process' }, realFolder())
+  const secret = await keysBeside(file, realFolder())
   await readSecret(secret, realFolder())
   return 'file' in secret ? secret.file : ''
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
-import type { TokenTable } from '../../core/tokens/token-table.js'
-import type { TokenEngine } from '../../engines/contract/index.js'
-import { EngineError, type EngineErrorCode } from '../../engines/contract/index.js'
+import { EngineError, type EngineErrorCode } from '../../../engines/contract/index.js'
 import {
   answer,
   call,
@@ -14,8 +12,10 @@ import {
   type ScriptedTurn,
   scriptedEngine,
   think,
-} from '../../testing/index.js'
-import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../io.js'
+} from '../../../testing/index.js'
+import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from '../../io.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
+import { paced } from './paced.js'
 
 const CODES = [
   'server_error',
@@ -52,11 +52,16 @@ type Turn = z.infer<typeof turn>
  *
  * @throws UsageError
  */
-export async function openScript(file: string, tokenTable: TokenTable, io: Io): Promise<TokenEngine> {
+export async function openScript(
+  { target: file = '', delay }: EngineSettings,
+  { tokenTable }: EngineNeeds,
+  io: Io,
+): Promise<OpenedEngine> {
   const turns = readScript(await readFileOrStdin(file, io), `--script ${nameOf(file)}`).map(turnOf)
   let next = 0
   const nextTurn = (): ScriptedTurn => turns[next++ % turns.length] as ScriptedTurn
-  return scriptedEngine(nextTurn, { tokenTable, remembered: REMEMBERED })
+  const engine = scriptedEngine(nextTurn, { tokenTable, remembered: REMEMBERED })
+  return { engine: paced(engine, delay), about: `plays ${nameOf(file)}; no model` }
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Io } from '../io.js'
-import { plain } from '../terminal-text.js'
+import type { Io } from '../../io.js'
+import { plain } from '../../terminal-text.js'
 
 /**
  * Shows how much of a model is loaded, which takes minutes: in one line that a terminal overwrites, elsewhere in a line

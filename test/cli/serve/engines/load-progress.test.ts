@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loadProgress } from '../../../src/cli/serve/load-progress.js'
+import { loadProgress } from '../../../../src/cli/serve/engines/load-progress.js'
 
 function shownOf(shares: readonly number[], hasColors: boolean): string {
   let shown = ''

@@ -1,0 +1,58 @@
+import type { TokenTable } from '../../../core/tokens/token-table.js'
+import type { Tool } from '../../../endpoint/tools/tool.js'
+import type { EngineServer } from '../../../engines/contract/engine-server.js'
+import type { TokenEngine } from '../../../engines/contract/index.js'
+import type { NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
+import type { Io } from '../../io.js'
+import type { Option } from '../../options/option.js'
+
+/** What answers requests: an option of `serve`, and how it is opened. */
+export interface Engine {
+  readonly option: Option
+  /** Whether it is a server that may ask for a key. */
+  readonly needsKey?: boolean
+  /** @throws UsageError if it cannot be opened with these settings */
+  open(settings: EngineSettings, needs: EngineNeeds, io: Io): Promise<OpenedEngine>
+}
+
+/** The settings that engines have; which of them one takes, the options say. */
+export interface EngineSettings {
+  /** The file, folder or URL of its option; undefined for the package's recordings. */
+  readonly target: string | undefined
+  /** Milliseconds before each token. */
+  readonly delay: number
+  /** The model's context in tokens; undefined for what memory allows, or what the server says. */
+  readonly contextSize: number | undefined
+  /** Concurrent calls of the model. */
+  readonly parallel: number | undefined
+  readonly skipModelCheck: boolean
+  /** The grammar backend; undefined to ask the server. */
+  readonly structuredOutputs: NamedBackend | undefined
+}
+
+/** What engines need besides the settings. */
+export interface EngineNeeds {
+  /** The available MCP servers, whose calls are not replayed. */
+  readonly labels: ReadonlySet<string>
+  readonly tokenTable: TokenTable
+  /** Returns the key of the engine's server; undefined if it has none. */
+  readonly key: (() => string) | undefined
+}
+
+/** A ready engine, and its accessories. */
+export interface OpenedEngine {
+  readonly engine: TokenEngine
+  /** The server behind it, which can answer requests itself. */
+  readonly server?: EngineServer
+  /** Its description, for people. */
+  readonly about: string
+  /** Tools that answer hosted calls if no others do. */
+  readonly tools?: readonly Tool[]
+  /**
+   * Returns the name of the server's grammar backend, `unknown` before it was needed. Absent for engines with only one.
+   */
+  readonly grammarBackend?: () => string
+  /** Whether its server has to name the length of its context. */
+  readonly namesContext?: boolean
+  close?(): Promise<void>
+}

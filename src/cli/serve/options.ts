@@ -1,0 +1,278 @@
+import type { Typed } from '../options/option.js'
+import { ENGINES } from './engines/index.js'
+
+/* Literals alone: the types of the settings derive from them. `about` is Markdown with links from docs/. */
+
+const OWN = {
+  'skip-model-check': {
+    takes: 'nothing',
+    about: 'trusts a server that cannot prove that its model is gpt-oss',
+    needs: ['vllm', 'sglang', 'llama-server'],
+  },
+  'structured-outputs': {
+    takes: 'word',
+    about: 'the [grammar backend](engines.md#grammar-backends) of the server, which is asked without it',
+    words: {
+      xgrammar: 'takes any schema, and ignores what it does not enforce',
+      guidance: 'llguidance, which enforces our own grammars',
+      other: 'takes schemas and regular expressions alone',
+    },
+    isOptional: true,
+    needs: ['vllm', 'sglang'],
+  },
+  pass: {
+    takes: 'list',
+    value: 'PATH',
+    about: 'a path that the server [answers itself](#one-address)',
+    words: ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'],
+    needs: ['vllm', 'sglang', 'llama-server'],
+  },
+  'context-size': {
+    takes: 'count',
+    value: 'TOKENS',
+    about: "the model's context; without it what memory allows, or what the server names",
+    min: 2,
+    needs: ['model', 'vllm', 'sglang'],
+  },
+  delay: {
+    takes: 'count',
+    value: 'MS',
+    about: 'a delay before each token',
+    min: 0,
+    // Less than `tokenSeconds`, which ends a model call that is silent for longer.
+    max: 10_000,
+    needs: ['replay', 'script'],
+  },
+  config: {
+    takes: 'text',
+    value: 'FILE',
+    about: '[JSON that has these options](#a-configuration) by their names; the command line takes precedence',
+  },
+  mcp: {
+    takes: 'list',
+    value: 'LABEL=COMMAND|URL',
+    about:
+      'an MCP server that requests may use as `server_label`; quotes keep words of a command together; needs `npm install @modelcontextprotocol/client@2`',
+    isPairs: true,
+  },
+  'mcp-config': {
+    takes: 'text',
+    value: 'FILE',
+    about: 'more of them, in [the format](#a-file-of-mcp-servers) of Claude Desktop (JSON) or Codex (TOML)',
+  },
+  offer: {
+    takes: 'list',
+    value: 'LABEL[=COMMAND|URL]',
+    about:
+      'an MCP server whose tools [each response has](tools.md#tools-for-every-client), even if its request does not ask for them, in Chat Completions too; the label of one of `--mcp` or `--mcp-config`, or a new one',
+  },
+  'file-search': {
+    takes: 'list',
+    value: 'DIR[=ID]',
+    about:
+      'a folder whose text and Markdown files [are searched](#files-to-search) for requests whose `file_search` has the vector store ID, `vs_` and the name of the folder without it; with `--offer file_search`, for every response',
+  },
+  'offered-calls': {
+    takes: 'word',
+    about: 'whether the Responses API shows calls of offered tools',
+    words: { shown: '', hidden: '' },
+  },
+  instructions: {
+    takes: 'text',
+    value: 'FILE',
+    about: "what the model is told before the client's own instructions",
+  },
+  approval: {
+    takes: 'word',
+    about: '[which calls of MCP tools](tools.md#approval) need an approval',
+    words: {
+      request: 'those for which a request demands it',
+      always: 'all',
+      writes: 'all but those of tools that their server declares read-only, and those for which a request demands it',
+      never: 'none, unless a request demands it',
+    },
+  },
+  host: {
+    takes: 'text',
+    value: 'ADDRESS',
+    about:
+      'the address to listen on; without it `127.0.0.1`. Others can reach any other address, so it needs a key or `--no-key`',
+  },
+  port: {
+    takes: 'count',
+    value: 'PORT',
+    about: 'the port to listen on; without it 8000; 0 picks one that is free',
+    min: 0,
+    max: 65_535,
+  },
+  origin: {
+    takes: 'list',
+    value: 'ORIGIN',
+    about: 'a site whose pages may use it, such as `https://chat.example.com`; pages of all others are refused',
+  },
+  'api-key': {
+    takes: 'text',
+    value: 'KEY',
+    about:
+      'the key that clients have to send, at least 16 characters of ASCII, such as those of `openssl rand -hex 32`. Better in `HARMONY_RESPONSES_API_KEY` or [in a file](#keys-in-files): options are in the list of processes',
+  },
+  'api-keys': {
+    takes: 'text',
+    value: 'FILE',
+    about:
+      '[keys of several owners](#keys): lines of OWNER and the SHA-256 of the key; or in `HARMONY_RESPONSES_API_KEYS`',
+  },
+  'no-key': {
+    takes: 'nothing',
+    about: 'serves every client without a key, at any `--host` and [through proxies](server.md#safe-by-default)',
+  },
+  'seal-keys': {
+    takes: 'text',
+    value: 'FILE',
+    about:
+      '[keys that seal what clients keep](#seal-keys) for the server, one a line: the first seals, all open; or in `HARMONY_RESPONSES_SEAL_KEYS`. Without them and `--store`, no seal opens after a restart',
+  },
+  store: {
+    takes: 'text',
+    value: 'FILE.db',
+    about:
+      'keeps responses in a [SQLite database](durability.md) that processes may share: if one dies, another completes its responses. Seal keys are in FILE.db.keys. Without it, nothing survives a restart',
+  },
+  durability: {
+    takes: 'word',
+    about: '[what an answer survives](durability.md#promises) once it is shown',
+    words: { process: 'the end of the process', power: 'a power failure, too' },
+    needs: ['store'],
+  },
+  'model-alias': {
+    takes: 'list',
+    value: 'NAME',
+    about: '[another name of the model](#models) besides gpt-oss; all others are then refused',
+  },
+  reasoning: {
+    takes: 'word',
+    about: '[how reasoning is shown](hosted-tools.md#reasoning)',
+    words: {
+      request: 'as a summary where a request asks for one (reasoning.summary), else as reasoning text',
+      raw: 'as reasoning text',
+      summary: 'as a summary, which every client shows',
+      both: 'both ways',
+      hidden: 'without its text',
+    },
+  },
+  'chat-reasoning': {
+    takes: 'word',
+    about: 'the field of reasoning in [Chat Completions](chat-completions.md#the-answer)',
+    words: { reasoning_content: '', reasoning: '', both: '' },
+  },
+  'chat-calls': {
+    takes: 'word',
+    about: 'the calls that the server runs, in Chat Completions',
+    words: { hidden: 'not shown', reasoning: 'named in the reasoning' },
+  },
+  policy: {
+    takes: 'word',
+    about: '[what becomes of calls to undeclared tools](hosted-tools.md#policies)',
+    words: {
+      openai: 'a function call',
+      agents: 'an MCP call that failed',
+      vllm: 'an MCP call that waits for its result',
+      'functions-only': 'a function call, as all others',
+    },
+  },
+  dialect: {
+    takes: 'word',
+    about: '[the format of events](dialects.md)',
+    words: {
+      openai: "OpenAI's",
+      'open-responses': 'that of Open Responses, whose streams end with [DONE]',
+      vllm: "vLLM's",
+    },
+  },
+  images: {
+    takes: 'word',
+    about: '[images and files](prompt.md#images-and-files)',
+    words: {
+      'refuse-last': "refuses those in the user's last message, and replaces all others by [image] and [file NAME]",
+      refuse: 'refuses them all',
+      placeholder: 'replaces them all',
+    },
+  },
+  unknown: {
+    takes: 'word',
+    about: '[fields, items, tools and content](request.md#unknown-parts) that nobody knows',
+    words: { skip: 'leaves them out, and names each once in the log', refuse: 'answers 400, as OpenAI does' },
+  },
+  'unsupported-constraints': {
+    takes: 'word',
+    about: '[what the engine cannot enforce](strict.md#what-an-engine-cannot-enforce) of a strict schema',
+    words: { relax: 'drops it, and names it in the log', refuse: 'answers 400' },
+  },
+  parallel: {
+    takes: 'count',
+    value: 'N',
+    about: 'how many responses are made at once, while more wait; without it 256, and 1 for the calls of a `--model`',
+  },
+  limit: {
+    takes: 'list',
+    value: 'NAME=VALUE',
+    about: '[a limit](#limits) of the server, such as `responseSeconds=300`',
+    isPairs: true,
+  },
+  'on-disconnect': {
+    takes: 'word',
+    about: 'a response whose client leaves',
+    words: { stop: 'ends', finish: 'is completed' },
+    or: { takes: 'count', value: 'SECONDS', about: 'waits so long for the client, at most a day', min: 0, max: 86_400 },
+  },
+  record: {
+    takes: 'text',
+    value: 'DIR',
+    about:
+      'writes each response as a [token fixture](testing.md), which `replay` and `--replay` play back. It has what the model says and what tools answered, not what was asked',
+  },
+  date: {
+    takes: 'text',
+    value: 'YYYY-MM-DD',
+    about:
+      'the date that the model is told, or `none`. Without it, a conversation has that of the day on which it began; a request that continues no stored or remembered response begins a new one',
+  },
+  'time-zone': {
+    takes: 'text',
+    value: 'NAME',
+    about: 'the time zone of that day, such as `Europe/Rome`; without it UTC',
+  },
+  'share-prefix-cache': {
+    takes: 'nothing',
+    about:
+      "lets owners share the engine's prefix cache. It is faster for prompts that they have in common, and shows by `cached_tokens` what others have asked: [each has its own](security.md#disclosure) without it",
+  },
+  audit: {
+    takes: 'text',
+    value: 'FILE',
+    about: 'appends a line of JSON for [each call of a tool](#what-tools-did): owner, tool, what allowed it, outcome',
+  },
+  'audit-arguments': {
+    takes: 'nothing',
+    about: 'adds the arguments of the calls, which are content, to these lines',
+    needs: ['audit'],
+  },
+  log: {
+    takes: 'word',
+    about: '[what it writes](#what-it-writes) for each request',
+    words: { text: 'a line', json: 'a line of JSON, and one in place of the example requests' },
+  },
+  verbose: { takes: 'nothing', about: 'draws the timeline of each response' },
+} as const
+
+type EngineOptions = { readonly [Name in keyof typeof ENGINES]: (typeof ENGINES)[Name]['option'] }
+
+/** The options of `serve` by their names, in the order of its help. All but `config` can be in a configuration. */
+export const OPTIONS: EngineOptions & typeof OWN = {
+  // Cast: Object.fromEntries forgets which name has which value.
+  ...(Object.fromEntries(Object.entries(ENGINES).map(([name, { option }]) => [name, option])) as EngineOptions),
+  ...OWN,
+}
+
+/** The values of `serve`'s options as typed, by name. */
+export type ServeValues = Omit<Typed<typeof OPTIONS>, 'config'>
