@@ -208,7 +208,7 @@ async function turnRow(attack, { load, server, size }) {
     value: turn,
     unit: 'ms',
     atMost: TURN,
-    note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; ${answer} in ${seconds.toFixed(1)} s`,
+    note: `longest gap of the other owner's stream ${gap.toFixed(0)} ms; ${answer} in ${seconds.toFixed(1)} s`,
   }
 }
 

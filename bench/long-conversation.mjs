@@ -57,7 +57,7 @@ export async function longConversation({ size, isWanted }) {
         value: turn,
         unit: 'ms',
         atMost: GAP,
-        note: `longest turn of processor time of the thread that serves another owner; longest gap of its stream ${gap.toFixed(0)} ms; RSS ${(rss / 1e6).toFixed(0)} MB; answers ${statuses} in ${seconds.toFixed(1)} s`,
+        note: `longest gap of the other owner's stream ${gap.toFixed(0)} ms; RSS ${(rss / 1e6).toFixed(0)} MB; answers ${statuses} in ${seconds.toFixed(1)} s`,
       })
       await load.ask('release')
     }
