@@ -46,7 +46,7 @@ function ask(
         }
         answer.on('data', (chunk) => {
           bytes += chunk.length
-          tail = chunk.subarray(-200).toString()
+          tail = (tail + chunk.subarray(-200).toString()).slice(-200)
           onToken?.(Number(process.hrtime.bigint()) / 1e6)
           if (isTimed) {
             const now = Number(process.hrtime.bigint()) / 1e6
