@@ -16,7 +16,7 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'core/recipients/check-policy.ts': { oneOf: 'words of a policy' },
   'endpoint/prompt/messages-of.ts': { oneOf: 'names of built-in tools' },
   'cli/timeline-layout.ts': { line: 'the columns of a row' },
-  'judge/conformance/clients/agreement/counts.ts': { 'Math.max': 'at most MAX_VALUES counts' },
+  'judge/conformance/clients/agreement/agreed-item.ts': { 'Math.max': 'at most MAX_VALUES counts' },
   'engines/sources/structured-outputs/xgrammar-schema.ts': {
     'Math.max': 'two keywords',
     'Math.min': 'two keywords',
@@ -37,13 +37,13 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'judge/conformance/arbitraries/source-plan.ts': { 'fc.constantFrom': 'the tokens of a short plan' },
   'judge/conformance/arbitraries/faults/faulty-stream.ts': { 'fc.constantFrom': 'kinds of faults' },
   'judge/conformance/arbitraries/transcript-writer.ts': { model: 'the parts of a header' },
-  'judge/conformance/arbitraries/malformed/near-shapes.ts': { 'Math.max': 'names of tools' },
   'judge/conformance/arbitraries/malformed/borders.ts': { model: 'the parts of a message' },
   'judge/conformance/arbitraries/malformed/calls.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/headers.ts': { model: 'the parts of a header' },
   'judge/conformance/arbitraries/malformed/malformed-transcript.ts': {
     model: 'the parts of an opening',
     'fc.oneof': 'shapes',
+    'Math.max': 'names of tools',
   },
 }
 

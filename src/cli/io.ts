@@ -15,6 +15,7 @@ export interface Io {
   today(): string
   /** The time of day in UTC: `12:34:56`. */
   time(): string
+  /** Reads a file of UTF-8 or UTF-16, without its byte order mark. So does `readStdin`. */
   readFile(path: string): Promise<string>
   /** Lists a folder. Rejects with `ENOTDIR` if it is not one. */
   readFolder(path: string): Promise<string[]>

@@ -5,21 +5,20 @@ import { STOP_TOKENS } from '../core/harmony/stop-tokens.js'
 import { loadTokenTable } from '../core/tokens/load-token-table.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../core/tokens/token-source.js'
 import type { TokenTable } from '../core/tokens/token-table.js'
-import { checkHolds } from '../engines/contract/check-constraint.js'
+import { checkEnforces } from '../engines/contract/check-constraint.js'
 import { checkGenerate } from '../engines/contract/check-generate.js'
 import type { EngineCapabilities } from '../engines/contract/constraint.js'
 import type { GenerateOptions, TokenEngine, TokenStream } from '../engines/contract/engine.js'
 import { promptTooLong } from '../engines/contract/prompt-too-long.js'
 import { tokenStream } from '../engines/contract/token-stream.js'
 import { check, HarmonyResponsesError } from '../shared/errors.js'
-import { type BegunTurn, commonLength, unplayed } from './begun-turn.js'
 import { createGrammars } from './constraints.js'
 import { resolvedOptions, type ScriptedEngineOptions } from './options.js'
 import { openingStart, readPrompt, type ScriptedPrompt, turnStarts } from './prompt.js'
 import { restOfTurn } from './rest-of-turn.js'
 import { type BodyGrammar, sampleBody } from './sampler.js'
 import type { ScriptedTurn } from './turn.js'
-import { checkTurn, writeTurn } from './write-turn.js'
+import { checkTurn, type WrittenTurn, writeTurn } from './write-turn.js'
 
 /** The script of a model: turns in order, or a function that answers each prompt. */
 export type Script = readonly ScriptedTurn[] | ((prompt: ScriptedPrompt) => ScriptedTurn | PromiseLike<ScriptedTurn>)
@@ -156,7 +155,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     generate(promptTokens, given = {}): TokenStream {
       checkGenerate(promptTokens, given)
       const prompt = Uint32Array.from(promptTokens)
-      checkHolds('the scripted engine', capabilities, given.constraint)
+      checkEnforces('the scripted engine', capabilities, given.constraint)
       const grammar = given.constraint && grammars.grammarOf(given.constraint)
       const copy = { ...given, ...(given.stop === undefined ? {} : { stop: [...given.stop] }) }
       return tokenStream((signal) => play(prompt, copy, grammar, signal), given.signal)
@@ -254,4 +253,32 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
+}
+
+/** A turn that was requested. */
+interface BegunTurn extends WrittenTurn {
+  readonly number: number
+  /** The prompt up to where the turn begins. */
+  readonly base: Uint32Array
+  /** Its other samplings: under a constraint, a turn continues differently from some prompt on. The latest first. */
+  readonly sampled: Pick<BegunTurn, 'base' | 'tokens'>[]
+  isOver: boolean
+}
+
+/** Returns the rest of an interrupted turn, if this prompt continues it. */
+function unplayed(turn: BegunTurn, prompt: Uint32Array, tokenTable: TokenTable): readonly number[] | undefined {
+  for (const { base, tokens } of [...turn.sampled, turn]) {
+    // The same prompt again requests another turn.
+    if (prompt.length <= base.length || commonLength(base, prompt) < base.length) continue
+    const rest = restOfTurn(tokens, prompt.subarray(base.length), tokenTable)
+    if (rest !== undefined && (rest.length > 0 || turn.ending !== undefined)) return rest
+  }
+  return undefined
+}
+
+/** Returns the length of the common beginning, in tokens. */
+function commonLength(one: Uint32Array, other: Uint32Array): number {
+  const most = Math.min(one.length, other.length)
+  for (let at = 0; at < most; at++) if (one[at] !== other[at]) return at
+  return most
 }

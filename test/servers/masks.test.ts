@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heldBy, sentTo } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
+import { enforcedBy, sentTo } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
 import { atOnce } from '../../src/shared/slices.js'
 import { environmentOf, FOLDER, obstacle } from './install.js'
 import { everyRest } from './rests.js'
@@ -126,7 +126,7 @@ function everythingSent(): readonly Asked[] {
     constraint: { jsonSchema: schema === 'longString' ? LONG_STRING.schema : (STRICT_SCHEMAS[schema] ?? {}) },
   }))
   return (['xgrammar', 'guidance'] as const).flatMap((backend) => {
-    const held = heldBy(backend, { hasLark: true })
+    const held = enforcedBy(backend, { hasLark: true })
     return [...whole, ...everyRest()].map(({ schema, after, constraint: given }): Asked => {
       const { constraint } = atOnce(held.fit?.(given) ?? raise('it fits nothing'))
       const sent = sentTo(backend, constraint ?? raise(`${schema}: nothing is held`))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { copyOf } from '../../src/shared/copy-of.js'
+import { copyOf } from '../../src/core/responses/copy-of.js'
 
 test('a copy is equal and shares nothing with its original', () => {
   const data = { list: [1, 'two', null, { deep: [true] }], empty: [], nothing: {} }

@@ -1,12 +1,10 @@
-import type { Seal } from '../../endpoint/seal/index.js'
-import { keyFlaw } from '../../endpoint/server/check-keys.js'
+import { createSeal, readSealKeys, type Seal } from '../../endpoint/seal/index.js'
+import { hashFlaw, keyFlaw } from '../../endpoint/server/check-keys.js'
 import { type Authorize, bearerKeys, hashedBearerKeys } from '../../endpoint/server/index.js'
 import { sha256 } from '../../endpoint/server/service/sha256.js'
 import { requestHeaders } from '../../engines/sources/http/request-headers.js'
 import { type Io, messageOf, UsageError } from '../io.js'
-import { readHashes } from './api-keys.js'
-import { checkSealFile, openSeal } from './open-seal.js'
-import { isReadOnce, readSecret, type Secret, secretName } from './secrets.js'
+import { isReadOnce, KEY_VARIABLES, readSecret, type Secret, secretName } from './secrets.js'
 
 /** The sources of the keys of `serve`; undefined for those that it has none of. */
 export interface KeySources {
@@ -144,4 +142,60 @@ function checkedEngineKey(key: string, where: string): string {
     throw new UsageError(`${where}: ${messageOf(error).replace(/^apiKey: /, '')}`, { cause: error })
   }
   return key
+}
+
+/**
+ * Parses lines of `OWNER SHA256`, in hexadecimal digits as `sha256sum` prints them; `#` begins a comment.
+ *
+ * @param source - its name in messages: `--api-keys keys.txt`
+ * @returns the owners by the hashes of their keys
+ * @throws UsageError, which names a line but never quotes it
+ */
+function readHashes(text: string, source: string): Record<string, string> {
+  const owners = new Map<string, string>()
+  for (const [index, line] of text.split('\n').entries()) {
+    const words = line.replace(/#.*/, '').trim().split(/\s+/).filter(Boolean)
+    if (words.length === 0) continue
+    const where = `${source}, line ${index + 1}`
+    const [owner = '', hash = ''] = words
+    // The line may be a key, which an error must not show.
+    if (words.length !== 2 || !/^[\da-f]{64}$/i.test(hash)) {
+      throw new UsageError(`${where}: expected OWNER and the SHA-256 of its key in hexadecimal digits`)
+    }
+    const flaw = hashFlaw(hash)
+    if (flaw !== undefined) throw new UsageError(`${where}: ${flaw}`)
+    if (owners.has(hash.toLowerCase())) throw new UsageError(`${where}: expected each key once`)
+    owners.set(hash.toLowerCase(), owner)
+  }
+  if (owners.size === 0) throw new UsageError(`${source}: expected at least one line, OWNER SHA256`)
+  return Object.fromEntries(owners)
+}
+
+/**
+ * Opens the seal with the operator's keys.
+ *
+ * @param source - its name in messages: `--seal-keys keys.txt`
+ * @throws UsageError, which locates a wrong key but never quotes it
+ */
+function openSeal(text: string, source: string): { readonly seal: Seal; readonly keys: number } {
+  try {
+    const keys = readSealKeys(text)
+    return { seal: createSeal(keys), keys: keys.length }
+  } catch (error) {
+    throw new UsageError(`${source}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** Refuses a key in place of its file: the error for a missing file would print it. @throws UsageError */
+function checkSealFile(secret: Secret | undefined): void {
+  if (secret === undefined || !('file' in secret) || !isKey(secret.file)) return
+  throw new UsageError(`${secret.name}: expected a file, got a key: use ${KEY_VARIABLES.seal} for it`)
+}
+
+function isKey(text: string): boolean {
+  try {
+    return readSealKeys(text).length > 0
+  } catch {
+    return false
+  }
 }

@@ -1,4 +1,4 @@
-import { copyOf } from '../../shared/copy-of.js'
+import { copyOf } from '../responses/copy-of.js'
 import type { ItemEvent } from '../responses/events.js'
 import type { OutputItem } from '../responses/items.js'
 import { eventsOf, type WireItem } from './item-events.js'

@@ -1,5 +1,5 @@
-import { copyOf } from '../../shared/copy-of.js'
 import { isFields } from '../../shared/fields.js'
+import { copyOf } from '../responses/copy-of.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { PromptCacheOptions } from '../responses/request-parameters.js'
 import type { EchoedTool, RequestEcho } from '../responses/response.js'

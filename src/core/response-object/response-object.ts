@@ -1,4 +1,4 @@
-import { copyOf } from '../../shared/copy-of.js'
+import { copyOf } from '../responses/copy-of.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { Response, ResponseError, ResponseStatus } from '../responses/response.js'
 import { echoOf } from './request-echo.js'

@@ -1,5 +1,5 @@
-import { copyOf } from '../../shared/copy-of.js'
 import { FIRST_SPECIAL, markerText } from '../harmony/vocabulary.js'
+import { copyOf } from '../responses/copy-of.js'
 import type { Logprob } from '../responses/items.js'
 import type { HarmonyToken } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'

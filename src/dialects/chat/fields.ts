@@ -1,4 +1,6 @@
+import { objectAt, textIn } from '../../shared/request-fields.js'
 import { type BodyField, ignored, refused, same } from '../body/field.js'
+import { objectIn, renamed } from '../body/read.js'
 import type { Draft } from './draft.js'
 import { readMessages } from './messages.js'
 import {
@@ -15,7 +17,6 @@ import {
   readTopLogprobs,
   refuseUnlessEmpty,
 } from './parameters.js'
-import { readResponseFormat } from './response-format.js'
 import { readFunctionChoice, readFunctions, readToolChoice, readTools, readWebSearch } from './tools.js'
 
 const SAMPLING: string = 'no engine of this library supports it'
@@ -112,4 +113,25 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   min_p: ignored(SAMPLING, LOCAL),
   repetition_penalty: ignored(SAMPLING, LOCAL),
   strictJsonSchema: ignored('a setting for the client only', "Mastra's router"),
+}
+
+const JSON_SCHEMA = { name: 'name', description: 'description', schema: 'schema', strict: 'strict' } as const
+
+/**
+ * Reads `response_format`. If the answer has to be JSON, preambles join the reasoning, because clients parse all of
+ * `content`.
+ *
+ * @throws RequestError
+ */
+function readResponseFormat(value: unknown, draft: Draft): void {
+  const format = objectAt(value, 'response_format')
+  const type = textIn(format, 'type', 'response_format')
+  if (type !== 'text') draft.answer = { ...draft.answer, preambles: 'reasoning' }
+  if (type !== 'json_schema') {
+    draft.putIn('text', 'format', { type }, 'response_format')
+    return
+  }
+  const json = renamed(objectIn(format, 'json_schema', 'response_format'), JSON_SCHEMA)
+  // A missing schema accepts any JSON.
+  draft.putIn('text', 'format', { type, schema: {}, ...json }, 'response_format.json_schema')
 }

@@ -1,4 +1,4 @@
-import { PATCH_RECIPIENT } from '../../core/recipients/apply-patch.js'
+import { APPLY_PATCH, PATCH_RECIPIENT } from '../../core/recipients/apply-patch.js'
 import {
   type BuiltinTool,
   builtinOf,
@@ -19,7 +19,7 @@ import { patternMismatch, RequestError } from '../../shared/request-error.js'
 import { fieldOf, listAt, nameIn, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import { createWork, type Slices, type Work } from '../../shared/slices.js'
 import { Lessons } from './lessons.js'
-import { PATCH_TOOL } from './patch-tool.js'
+import type { TaughtTool } from './tool-namespace.js'
 import { isUnaddressed, unrunBuiltins } from './untaught-tools.js'
 
 /** A tool takes some 50 microseconds before the code is compiled. */
@@ -227,4 +227,20 @@ function unaddressable(name: string, param: string): RequestError {
   if (!ADDRESS.test(name)) return patternMismatch(`${param}.name`, '^[a-zA-Z0-9_-]+$')
   const message = `Invalid '${param}.name': another tool of this request has the same name.`
   return new RequestError(message, { param: `${param}.name`, code: 'invalid_value' })
+}
+
+/** The interface of gpt-oss's own tool, limited to one file: an item of the API changes one. */
+const PATCH_TOOL: TaughtTool = {
+  name: APPLY_PATCH,
+  description: [
+    'Changes one file. For several files, call it once for each. For example:',
+    '*** Begin Patch',
+    '*** Update File: src/app.py',
+    '@@ def greet():',
+    '-    print("Hi")',
+    '+    print("Hello")',
+    '*** End Patch',
+    'A new file begins with `*** Add File: PATH`, and each of its lines with +. `*** Delete File: PATH` removes a file.',
+  ].join('\n'),
+  parameters: 'text',
 }

@@ -1,5 +1,6 @@
 import { FUNCTIONS } from '../../core/harmony/namespaces.js'
-import { builtinCalled } from '../../core/recipients/builtin-tools.js'
+import { builtinCalled, textOfData } from '../../core/recipients/builtin-tools.js'
+import { linesOf } from '../../core/recipients/shell-text.js'
 import type { CallResult } from '../../core/responses/call-result.js'
 import type { OutputItem, OutputItemByType } from '../../core/responses/items.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
@@ -10,7 +11,6 @@ import { atOnce, createWork, type Slices } from '../../shared/slices.js'
 import { type Callee, resultMessage } from './conversation.js'
 import type { RenderedMessages } from './prompt-message.js'
 import { renderMessagesInSlices } from './render-messages.js'
-import { textOfResult } from './result-text.js'
 
 export interface ToolMessageOptions {
   readonly tokenTable: TokenTable
@@ -71,4 +71,17 @@ function calleeOf(item: OutputItem): Callee | undefined {
   if (builtin !== undefined) return { recipient: builtin.recipientOf(item), channel: builtin.channel }
   const callee = CALLEES[item.type] as ((item: OutputItem) => Callee) | undefined
   return callee?.(item)
+}
+
+/**
+ * Returns the text of a result for the model. An error follows the tool's earlier output. The descriptors of built-in tools
+ * format fresh results and the items that clients send back with the same code, so that the next prompt contains exactly the
+ * text that the model saw.
+ *
+ * @param callId - the id of the call's item
+ */
+function textOfResult(result: CallResult, callId: string): string {
+  const { output, error } = result
+  const given = output ?? textOfData(result, callId) ?? ''
+  return error === undefined ? given : linesOf(given, error.message)
 }

@@ -1,5 +1,6 @@
 import { type RecipientPolicy, resolvePolicy } from '../../core/recipients/policy.js'
-import type { RequestTools } from '../../core/recipients/request-tools.js'
+import { type RequestTools, resolveTools } from '../../core/recipients/request-tools.js'
+import { readToolChoice } from '../../core/recipients/tool-choice.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { encoderOf } from '../../core/tokens/encoder.js'
 import { Translator } from '../../core/translate/translator.js'
@@ -12,7 +13,6 @@ import type { TaughtTools } from '../prompt/taught-tools.js'
 import { withTerms } from './offered.js'
 import { TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { listingsOfEntry, promptedRequest, taughtTools } from './prompts/first-prompt.js'
-import { responseTools } from './response-tools.js'
 import { SampledForms } from './sampled-forms.js'
 import { type Budget, budgetOf } from './sampling/budget.js'
 
@@ -98,4 +98,13 @@ export class ResolvedResponse {
     )
     return new Translator(options, undefined, () => this.#resolve(open))
   }
+}
+
+/** Returns the tools of a response, from its first entry: for its translator, its budget and its calls. */
+function responseTools(
+  { request, operator, listings, knownListings = [] }: OpenEntry,
+  policy: RecipientPolicy,
+): RequestTools {
+  const { tools, tool_choice: choice, text } = withTerms(request, operator)
+  return resolveTools({ tools, text, choice: readToolChoice(choice) }, [...listings, ...knownListings], policy)
 }

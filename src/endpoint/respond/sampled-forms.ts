@@ -4,10 +4,10 @@ import type { RequestTools } from '../../core/recipients/request-tools.js'
 import type { OutputItem } from '../../core/responses/items.js'
 import type { OpenEntry } from '../journal/entry.js'
 import type { ResponseFold } from '../journal/response-fold.js'
-import { formOfItems } from '../prompt/form-of-items.js'
 import type { FormOptions } from '../prompt/sampled-messages.js'
 import { readingOf, readTranscript, type TranscriptMessage } from '../prompt/transcript.js'
 import { isForClient, isHosted, isRefused, waitingCalls } from './calls/waiting-calls.js'
+import { formOfItems } from './form-of-items.js'
 import type { TranslateEntriesOptions } from './options.js'
 
 /** The `include` value that requests sealed reasoning. */

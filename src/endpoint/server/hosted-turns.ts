@@ -1,7 +1,7 @@
 import type { OutputItem } from '../../core/responses/items.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
+import { ExpiringBytes } from '../flow/expiring-bytes.js'
 import { bytesOf } from '../stores/bytes-of.js'
-import { ExpiringBytes } from '../stores/expiring-bytes.js'
 import { isHostedItem } from './service/items/hosted-items.js'
 
 /**

@@ -2,7 +2,6 @@ import { RequestError } from '../../shared/request-error.js'
 import type { Authorize } from './authorize.js'
 import type { ResponsesAppOptions } from './options.js'
 import { ANONYMOUS } from './service/caller.js'
-import { withBearer } from './with-bearer.js'
 
 /** Returns who sends a request. @throws RequestError if it is refused */
 export type Identify = (request: Request) => Promise<string>
@@ -43,4 +42,17 @@ export function unauthorized(): RequestError {
 function ofOperator(): RequestError {
   const message = "Only the operator's key opens this page, not a client's."
   return new RequestError(message, { status: 403, code: 'operator_key_required' })
+}
+
+/**
+ * Copies the key of a Messages client, sent as `x-api-key`, to where `authorize` looks for it. A key in `authorization`
+ * takes precedence.
+ */
+function withBearer(request: Request): Request {
+  const key = request.headers.get('x-api-key')
+  if (key === null || request.headers.has('authorization')) return request
+  const headers = new Headers(request.headers)
+  headers.set('authorization', `Bearer ${key}`)
+  // The body of this request stays unread.
+  return new Request(request.url, { method: request.method, headers, signal: request.signal })
 }

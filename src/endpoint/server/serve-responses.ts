@@ -1,11 +1,10 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { check } from '../../shared/errors.js'
 import type { OptionTable } from '../../shared/options/check-options.js'
 import { aString, wholeNumber } from '../../shared/options/checks.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { openApp, type ResponsesApp } from './create-responses-app.js'
-import { discardRests } from './discard-rest.js'
 import { createLazySockets } from './lazy-sockets.js'
 import type { ResponsesAppOptions } from './options.js'
 import { checkServiceOptions } from './service/check-service-options.js'
@@ -121,4 +120,25 @@ function trackResponses(server: Server): (signal: AbortSignal) => Promise<void> 
       signal.addEventListener('abort', () => resolve())
     })
   }
+}
+
+/**
+ * Discards the rest of a body after its request was answered, for instance refused for its size. A connection that is
+ * closed with unread bytes is reset, and a client that is still sending would never read the answer.
+ *
+ * @param seconds - the time limit, after which the connection is closed anyway
+ */
+function discardRests(server: Server, seconds: number): void {
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.once('finish', () => {
+      if (!incoming.readableEnded && !incoming.destroyed) discard(incoming, seconds)
+    })
+  })
+}
+
+function discard(incoming: IncomingMessage, seconds: number): void {
+  const timer = setTimeout(() => incoming.socket.destroySoon(), seconds * 1000)
+  timer.unref()
+  incoming.once('close', () => clearTimeout(timer))
+  incoming.resume()
 }

@@ -1,4 +1,4 @@
-import { Expiring } from './expiring.js'
+import { Expiring } from '../flow/expiring.js'
 
 /** A response in its conversation. */
 export interface Member {

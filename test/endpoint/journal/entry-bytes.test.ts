@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { decodeEntries, encodeEntries, encodeEntriesInSlices } from '../../../src/endpoint/journal/entry-bytes.js'
+import {
+  decodeEntries,
+  encodeEntries,
+  encodeEntriesInSlices,
+} from '../../../src/endpoint/server/service/storage/entry-bytes.js'
 import { runs } from '../../support/runs.js'
 
 const id = fc.oneof(fc.nat(201_087), fc.constantFrom(0, 0xffffff, 0x1000000, -1))

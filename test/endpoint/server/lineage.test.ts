@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseObject } from '../../../src/core/responses/response.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { decodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
 import { respond, translateEntries } from '../../../src/endpoint/respond/index.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import { itemsOfResponses } from '../../../src/endpoint/server/service/conversation/earlier-responses.js'
+import { decodeEntries } from '../../../src/endpoint/server/service/storage/entry-bytes.js'
 import { finishedResponse } from '../../../src/endpoint/server/service/storage/finished-response.js'
 import {
   createMemoryStore,

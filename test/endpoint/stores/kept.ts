@@ -1,6 +1,6 @@
 import type { InputItem } from '../../../src/core/responses/input-items.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { decodeEntries, encodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
+import { decodeEntries, encodeEntries } from '../../../src/endpoint/server/service/storage/entry-bytes.js'
 import type {
   EntryBlock,
   FinishedResponse,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { nextTurn } from '../../../src/endpoint/flow/next-turn.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { decodeEntries } from '../../../src/endpoint/journal/entry-bytes.js'
+import { decodeEntries } from '../../../src/endpoint/server/service/storage/entry-bytes.js'
 import {
   createMemoryStore,
   type Lease,

@@ -1,13 +1,13 @@
-import { copyOf } from '../../../shared/copy-of.js'
 import { replacedByServer } from '../../recipients/builtin-tools.js'
 import { qualifiedName } from '../../recipients/qualified-name.js'
 import type { Recipient } from '../../recipients/recipient.js'
 import { createScan, type ObjectScan } from '../../recipients/written-arguments.js'
 import type { CallResult } from '../../responses/call-result.js'
+import { copyOf } from '../../responses/copy-of.js'
 import type { McpError } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { callDelta } from '../parts/call-delta.js'
 import { endObject, writeObject } from '../parts/object-arguments.js'
 import { textOfResult } from '../parts/tool-result.js'
@@ -25,7 +25,7 @@ import { textOfResult } from '../parts/tool-result.js'
  * A call that is not allowed fails at its terminator. A call that never gets a result has neither event.
  */
 
-export interface McpCall extends ItemBase {
+export interface McpCall extends ItemState {
   type: 'mcp_call'
   serverLabel: string
   name: string

@@ -1,10 +1,10 @@
-import { addressIn } from '../../../core/recipients/request-address.js'
 import type { Fields } from '../../../shared/fields.js'
 import { fieldOf, nameIn, textIn } from '../../../shared/request-fields.js'
 import { textOfContent } from '../content.js'
 import type { CallKind } from '../conversation.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader } from './item-reader.js'
+import { addressIn } from './request-address.js'
 
 /** Reads function_call: the model's call of a client's function, with its arguments as the model wrote them. */
 export const readFunctionCall: ItemReader = (item, { conversation, tools }, index, param) => {

@@ -1,10 +1,10 @@
-import { addressIn } from '../../../core/recipients/request-address.js'
 import type { Fields } from '../../../shared/fields.js'
 import { RequestError } from '../../../shared/request-error.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../../shared/request-fields.js'
 import { jsonText } from '../schema/json-text.js'
 import { CALL, JSON_BODY } from './call-header.js'
 import type { ItemReader, ReadContext } from './item-reader.js'
+import { addressIn } from './request-address.js'
 
 /** Reads mcp_list_tools: no message. Its tools are taught once, in the developer message. */
 export const readMcpListTools: ItemReader = () => {}

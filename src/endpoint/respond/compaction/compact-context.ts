@@ -10,11 +10,12 @@ import { nextTurn } from '../../flow/next-turn.js'
 import type { Compacted, CompactionEntry, EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { writeWindow } from '../../prompt/compacted-window.js'
+import type { ReadMessage } from '../../prompt/conversation.js'
+import { isAnswer } from '../../prompt/drop-reasoning.js'
 import { readRequestInSlices } from '../../prompt/messages-of.js'
 import { type Prompt, type RenderOptions, renderPromptInSlices } from '../../prompt/render-prompt.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { createTokenBuffer } from '../../prompt/token-buffer.js'
-import { unansweredIn } from '../../prompt/unanswered.js'
 import type { Inbox } from '../inbox.js'
 import { withTerms } from '../offered.js'
 import type { RespondOptions } from '../options.js'
@@ -134,3 +135,19 @@ function* unanswered(
 
 /** The share of a turn's input limit that the user's own words may take, except for the latest message. */
 const KEPT_SHARE = 1 / 4
+
+/** The user's messages that are not answered yet, oldest first. */
+interface Unanswered {
+  /** Those that the model has read, since it has written something after them. */
+  readonly read: readonly string[]
+  readonly unread: readonly string[]
+}
+
+/** Returns the unanswered messages of a conversation. */
+function unansweredIn(conversation: readonly ReadMessage[]): Unanswered {
+  const open = conversation.slice(conversation.findLastIndex(isAnswer) + 1)
+  const worked = open.findLastIndex(({ role }) => role === 'assistant' || role === 'tool')
+  const userTexts = (messages: readonly ReadMessage[]): string[] =>
+    messages.flatMap(({ role, content, isSummary }) => (role === 'user' && !isSummary ? [content] : []))
+  return { read: userTexts(open.slice(0, worked + 1)), unread: userTexts(open.slice(worked + 1)) }
+}

@@ -38,7 +38,7 @@ export interface SamplingOptions {
  * @throws the errors of the engine or of `put`
  */
 export function sample(options: SamplingOptions): Promise<void> {
-  return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).goOn())
+  return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).pump())
 }
 
 interface EngineFailure {
@@ -122,7 +122,7 @@ class SamplingRun {
     this.#stream = engine.generate(fold.context, merged(generation, { onUsage, signal }))
   }
 
-  goOn(): void {
+  pump(): void {
     const inbox = this.#inbox
     this.#isWaiting = false
     try {
@@ -166,17 +166,17 @@ class SamplingRun {
   /** May arrive while an entry of the host is being written, and then waits. */
   #arrived(answer: EngineStep | EngineFailure): void {
     this.#asked = answer
-    if (this.#isWaiting) this.goOn()
+    if (this.#isWaiting) this.pump()
   }
 
   readonly #wake = (): void => {
     this.#isWatched = false
-    if (this.#isWaiting) this.goOn()
+    if (this.#isWaiting) this.pump()
   }
 
   readonly #afterPut = (): void => {
     if (this.#isTurnOver()) this.#leave()
-    this.goOn()
+    this.pump()
   }
 
   readonly #fail = (error: unknown): void => {

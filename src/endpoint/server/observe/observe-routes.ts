@@ -1,8 +1,8 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
+import type { SessionNames } from './metric.js'
 import type { RequestObservation } from './observe-request.js'
 import type { Observer } from './observer.js'
-import { sessionNames } from './session-names.js'
 import type { TraceContext } from './tracing.js'
 
 /** The part of the server's environment that is used here. */
@@ -41,4 +41,22 @@ export function observeStream(context: Context): (isAborted: boolean) => void {
   observed.isStreaming = true
   const route = routePath(context, -1)
   return (isAborted) => observed.ended({ route, status: 200, isAborted })
+}
+
+/** Longer values are no names. */
+const MOST_CHARACTERS = 128
+
+/**
+ * Returns the session of a request from Claude Code's headers: to find requests of one session in a log, and for a
+ * balancer that keeps them together. It identifies no user.
+ */
+function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
+  const nameIn = (name: string): string | null => {
+    const printable = header(`x-claude-code-${name}`)
+      ?.slice(0, MOST_CHARACTERS)
+      .replace(/[^\x21-\x7e]/g, '')
+    return printable || null
+  }
+  const id = nameIn('session-id')
+  return id === null ? null : { id, agent: nameIn('agent-id'), parentAgent: nameIn('parent-agent-id') }
 }

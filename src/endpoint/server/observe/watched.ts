@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../../core/diagnostics/diagnostic.js'
 import type { Tool } from '../../tools/tool.js'
-import { withRun } from '../../tools/with-run.js'
+import { withRun } from '../with-run.js'
 import type { ResponseObservation } from './observe-response.js'
 
 /** Wraps the host's callback to observe diagnostics. */

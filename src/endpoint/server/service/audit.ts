@@ -1,7 +1,7 @@
 import { builtinCalled } from '../../../core/recipients/builtin-tools.js'
 import { merged } from '../../../shared/merged.js'
 import type { HostedCall, Tool } from '../../tools/tool.js'
-import { withRun } from '../../tools/with-run.js'
+import { withRun } from '../with-run.js'
 
 /**
  * The record of a call that a tool of the host ran: who requested it, what allowed it, and how it ended. It contains no

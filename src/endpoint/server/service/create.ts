@@ -3,6 +3,7 @@ import type { ResponseRequest } from '../../../core/responses/request.js'
 import { randomResponseId } from '../../../defaults.js'
 import type { TokenEngine } from '../../../engines/contract/index.js'
 import { callSafely } from '../../../shared/call-safely.js'
+import { isFields } from '../../../shared/fields.js'
 import { merged } from '../../../shared/merged.js'
 import { RequestError } from '../../../shared/request-error.js'
 import type { ByteHold } from '../../flow/byte-budget.js'
@@ -15,7 +16,6 @@ import { auditedTools } from './audit.js'
 import type { Caller } from './caller.js'
 import { usedApproval } from './conversation/approvals.js'
 import type { ResolvedRequest } from './conversation/conversation.js'
-import { digestOf } from './digest.js'
 import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
 import { attach } from './kept.js'
@@ -30,6 +30,7 @@ import type { LiveResponse } from './running/live-response.js'
 import type { Run, RunOptions } from './running/run-types.js'
 import { startRun } from './running/running-response.js'
 import type { Setup } from './setup.js'
+import { sha256 } from './sha256.js'
 import { OpeningRefused } from './storage/journal.js'
 
 /**
@@ -123,7 +124,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     const run = await runFor(setup, request, responseId, caller, resources)
     addRun(setup, run)
     const { created, events, before, finished } = run
-    return { responseId, request, created, events, before, finished, calls }
+    return { responseId, request, created, events, before, finished, calls, isStopped: () => run.isStopped }
   } catch (error) {
     onEnd()
     held.end()
@@ -267,4 +268,14 @@ export function addRun({ runs }: Setup, run: Run): void {
     // A lost one may have been taken back meanwhile.
     if (runs.get(run.responseId) === run) runs.delete(run.responseId)
   })
+}
+
+/** Returns a digest that is the same for equivalent bodies: the order of keys does not count. */
+async function digestOf(body: unknown): Promise<string> {
+  const text = JSON.stringify(body, (_key, value: unknown) =>
+    isFields(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  )
+  return sha256(text ?? '')
 }

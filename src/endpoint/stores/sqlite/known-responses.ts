@@ -1,8 +1,8 @@
 import type { Slices, Work } from '../../../shared/slices.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
+import { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import { bytesOfFinished } from '../bytes-of.js'
 import { compacted } from '../compacted.js'
-import { ExpiringBytes } from '../expiring-bytes.js'
 import { after, type PathEnd, valuesOf } from '../path.js'
 import type { FinishedResponse } from '../store.js'
 

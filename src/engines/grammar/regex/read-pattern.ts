@@ -26,7 +26,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
  *
  * @param path - where it stands in a schema
  * @param longest - its maximum length in characters
- * @throws UnsupportedSchema if it is invalid, or has a feature that no grammar can hold
+ * @throws UnsupportedSchema if it is invalid, or has a feature that no grammar can enforce
  */
 export function readPattern(source: string, path: string, longest: number = LONGEST): Pattern {
   const refuse = (what: string): UnsupportedSchema =>

@@ -68,7 +68,7 @@ function wholeBound(bound: Bound, value: number, inside: 1 | -1, relax: Relax): 
     relax(bound.path, TOO_LARGE)
     return -inside * Number.POSITIVE_INFINITY
   }
-  return (bound.isOut && value === bound.value ? value + inside : value) + 0
+  return (bound.isExclusive && value === bound.value ? value + inside : value) + 0
 }
 
 function decimalText(shape: Shape, relax: Relax): Expression {
@@ -88,7 +88,10 @@ function decimalText(shape: Shape, relax: Relax): Expression {
   })
   const [from, to] = bounds as [Bound, Bound]
   decimals = Math.max(decimalsOf(from), decimalsOf(to))
-  return numbers({ low: from.value, high: to.value, isLowOut: from.isOut, isHighOut: to.isOut }, decimals)
+  return numbers(
+    { low: from.value, high: to.value, isLowExclusive: from.isExclusive, isHighExclusive: to.isExclusive },
+    decimals,
+  )
 }
 
 /** Returns a bound that a grammar can express, or none. */

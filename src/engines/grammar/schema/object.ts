@@ -11,7 +11,7 @@ import { otherText } from './other-text.js'
 import { areApart, type Patterned } from './patterned.js'
 import type { Relax } from './relaxations.js'
 import { isNothing, propertyOf, type Shape } from './shape.js'
-import { type Way, waysToHave } from './some-property.js'
+import { type Alternative, alternativesToHave } from './some-property.js'
 
 /** The maximum length of names that are distinguished from declared ones, character by character. */
 const LONGEST_NAME = 200
@@ -30,13 +30,13 @@ export function* objectText(given: Shape, compiler: Compiler): Slices<Expression
   relaxCounts(shape, compiler.relax)
   for (const at of shape.unenforceablePatterns) compiler.relax(below(at, 'patternProperties'), UNENFORCEABLE_PATTERNS)
   const texts: Expression[] = []
-  for (const way of waysToHave(shape, compiler)) {
-    texts.push(yield* wayText(way, compiler))
+  for (const alternative of alternativesToHave(shape, compiler)) {
+    texts.push(yield* alternativeText(alternative, compiler))
   }
   return choice(texts)
 }
 
-function* wayText({ shape, other: demanded }: Way, compiler: Compiler): Slices<Expression> {
+function* alternativeText({ shape, other: demanded }: Alternative, compiler: Compiler): Slices<Expression> {
   const { properties, required, names } = shape
   const undeclared: string[] = []
   for (const name of required) if (!properties.has(name)) undeclared.push(name)

@@ -178,7 +178,7 @@ function objectShape(
   }
 }
 
-/** Returns undefined if a pattern cannot be held, or there are too many. */
+/** Returns undefined if a pattern cannot be enforced, or there are too many. */
 function patternsIn(path: string, read: Reader): readonly Patterned[] | undefined {
   const at = below(path, 'patternProperties')
   const patterns = Object.entries(read.object('patternProperties'))
@@ -232,9 +232,9 @@ function numberShape(read: Reader): Of<'low' | 'high' | 'multiples'> {
 
 function boundOf(read: Reader, inside: string, outside: string, none: Bound, sign: 1 | -1): Bound {
   // In draft 4, a boolean beside a bound excludes it.
-  const isOut = read.get(outside) === true
-  const [including] = read.said<number>(inside).map((bound) => ({ ...bound, isOut }))
-  const [excluding] = read.said<number>(outside).map((bound) => ({ ...bound, isOut: true }))
+  const isExclusive = read.get(outside) === true
+  const [including] = read.said<number>(inside).map((bound) => ({ ...bound, isExclusive }))
+  const [excluding] = read.said<number>(outside).map((bound) => ({ ...bound, isExclusive: true }))
   if (including === undefined || excluding === undefined || typeof excluding.value === 'boolean') {
     return including ?? (typeof excluding?.value === 'number' ? excluding : none)
   }

@@ -4,7 +4,6 @@ import { checkSchema, plainlySpelled, separateClasses, UnsupportedSchema } from 
 import { fitGbnf, fittedOrNot } from '../gbnf.js'
 import type { GrammarBackend } from './backends.js'
 import { plainSchema } from './plain-schema.js'
-import { hasSlowCounts, withoutSlowCounts } from './slow-counts.js'
 import { lengthsAsPatterns } from './xgrammar-lengths.js'
 
 /** A constraint in the form that a backend is sent. */
@@ -16,7 +15,7 @@ export type SentConstraint =
 const MOST_BLANKS = 2
 
 /** Returns an engine's constraint capabilities with this backend. */
-export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
+export function enforcedBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
   if (backend === 'none') return { constraints: [] }
   const isWhole = backend === 'xgrammar' || backend === 'guidance'
   return {
@@ -31,7 +30,7 @@ export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark:
   }
 }
 
-/** Returns a constraint that this backend holds, in the form that it is sent. */
+/** Returns a constraint that this backend enforces, in the form that it is sent. */
 export function sentTo(backend: GrammarBackend, constraint: Constraint): SentConstraint {
   if ('regex' in constraint) return { kind: 'regex', text: constraint.regex }
   if ('grammar' in constraint) return { kind: 'grammar', text: constraint.grammar }
@@ -51,7 +50,7 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }
 
-/** Sends a schema to xgrammar as it is if it holds all of it, else as our grammar where that is fast. */
+/** Sends a schema to xgrammar as it is if it enforces all of it, else as our grammar where that is fast. */
 function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: object }>): Slices<FittedConstraint> {
   const { schema, leftOut, inPart, isNarrow } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
   const { hasLengths, ...patterned } = yield* lengthsAsPatterns(schema)
@@ -62,7 +61,7 @@ function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: obj
   // Our grammar may express the rest even if the whole was too slow, or too large.
   const rests = [
     ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths || isNarrow) ? [{ schema, dropped: [] }] : []),
-    // Without the lengths it may be fast, and then it holds all of what xgrammar holds in part.
+    // Without the lengths it may be fast, and then it enforces all of what xgrammar enforces in part.
     ...((inPart.length > 0 || isNarrow) && hasLengths
       ? [{ schema: patterned.schema, dropped: patterned.leftOut }]
       : []),
@@ -114,4 +113,39 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
 function structuralTag(schema: unknown): string {
   const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MOST_BLANKS }
   return JSON.stringify({ type: 'structural_tag', format })
+}
+
+/*
+ * xgrammar copies repetitions, and visits all copies for each token: `char{0,200}`, the rest of a string of at most 200
+ * characters, took 450 ms a token, `char*` a hundredth of one (xgrammar 0.2.8).
+ */
+
+/**
+ * The maximum repetitions: of a class of characters, of a rule of few characters or a group, and of a rule of any
+ * character.
+ */
+const MOST_OF_A_CLASS = 64
+const MOST_OF_FEW = 12
+const MOST_OF_MANY = 8
+/** Matches a text, a class, or a number of repetitions, with the name of the rule before it. */
+const PARTS = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([\w-]*)\{(\d+)(?:,(\d*))?\}/g
+/** Matches a rule with characters beyond ASCII, like any character of a JSON string. */
+const OF_MANY = /^([\w-]+) ::= .*[^\0-\x7e]/gm
+
+/** Whether a grammar in GBNF has repetitions that make xgrammar slow. */
+function hasSlowCounts(gbnf: string): boolean {
+  return withoutSlowCounts(gbnf) !== gbnf
+}
+
+/** Replaces long repetitions in GBNF by unlimited ones. */
+function withoutSlowCounts(gbnf: string): string {
+  const ofMany = new Set(Array.from(gbnf.matchAll(OF_MANY), ([, name]) => name))
+  return gbnf.replace(PARTS, (part, name: string, least?: string, most?: string, ...[at]: unknown[]) => {
+    if (least === undefined) return part
+    const few = ofMany.has(name) ? MOST_OF_MANY : MOST_OF_FEW
+    const limit = gbnf[Number(at) - 1] === ']' ? MOST_OF_A_CLASS : few
+    if (Number(most || least) <= limit) return part
+    const first = Math.min(Number(least), limit)
+    return `${name}${first === 0 ? '*' : `{${first},}`}`
+  })
 }

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 
 /*
- * Values that xgrammar fails at, so that it holds nothing of the schema, or that it reads in its own way. Tried in 0.2.7 and
+ * Values that xgrammar fails at, so that it enforces nothing of the schema, or that it reads in its own way. Tried in 0.2.7 and
  * 0.2.8.
  */
 
@@ -67,7 +67,7 @@ const WIDE = new RegExp(`${ESCAPED}|(${CLASS})|(\\.|\\\\[DWSs])`, 'gu')
 export const MOST_PATTERN = 4_000
 
 /**
- * How xgrammar reads a pattern that it holds: `exact`, or `narrow` if it refuses the texts with characters that JSON
+ * How xgrammar reads a pattern that it enforces: `exact`, or `narrow` if it refuses the texts with characters that JSON
  * escapes. Undefined if it allows raw quotes or control characters, which no JSON parser reads, or matches the whole text
  * where a part is meant.
  */

@@ -1,9 +1,9 @@
 import type { Fields } from '../../../shared/fields.js'
 import { CHAT_CLIENTS } from '../../conformance/chat/clients/names.js'
-import { chatCompletionSchema } from '../../conformance/chat/completion-schema.js'
 import { problemsOf } from '../../conformance/schemas/parse-event.js'
 import type { ApiReader, ApiReply, ApiServer } from '../conversation/api-server.js'
 import { judgeChunks } from '../judge-events.js'
+import { chatCompletionSchema } from './completion-schema.js'
 import { type ChatMessage, messageOfChunks, messageOfCompletion } from './message.js'
 
 /** The content of an answer of Chat Completions. */

@@ -3,7 +3,7 @@ import { EngineError } from '../../../../engines/contract/index.js'
 import type { ByteHold } from '../../../flow/byte-budget.js'
 import { bytesOf } from '../../../stores/bytes-of.js'
 import type { Tool } from '../../../tools/tool.js'
-import { withRun } from '../../../tools/with-run.js'
+import { withRun } from '../../with-run.js'
 import { OUT_OF_MEMORY } from './memory.js'
 
 /** Bytes are reserved in steps of this size: most responses take one. */

@@ -8,6 +8,9 @@ import type { EndedResponse, RespondOptions } from '../../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../../respond/respond.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
+import { usedApproval } from '../conversation/approvals.js'
+import type { ResolvedRequest } from '../conversation/conversation.js'
+import { previousNotFound } from '../conversation/earlier-responses.js'
 import { stopping } from '../limits/admission.js'
 import { finishedResponse } from '../storage/finished-response.js'
 import { createJournal, type Journal, OpeningRefused, type TakenOver } from '../storage/journal.js'
@@ -17,7 +20,6 @@ import { followEntries } from './follow.js'
 import { createLiveEvents } from './live-events.js'
 import { createReaders, graceOf, type Readers } from './readers.js'
 import { readElsewhere, recover } from './recovery.js'
-import { refusedOpening } from './refused-opening.js'
 import { ReportedError } from './reported-error.js'
 import type { Run, RunOptions } from './run-types.js'
 import { createStop } from './stop.js'
@@ -105,6 +107,10 @@ class RunningResponse implements Run {
     this.#offStop = stop.onStop(() => this.#stop())
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   get isLost(): boolean {
     return this.#isLost
   }
@@ -184,18 +190,18 @@ class RunningResponse implements Run {
   /** Runs independently of its readers, and passes the batches to the first of them. */
   #detach(): AsyncGenerator<Batch> {
     // Its errors were reported where they were caught.
-    const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
+    const drain = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
     if (this.#takenOver !== undefined) {
       // A reader that does not come back in time has left.
       this.#readers.join()()
-      goOn(() => {})
+      drain(() => {})
       return nothing()
     }
     const { events, push, end } = createLiveEvents({
       later: (after) => this.#later(after),
       onLeave: this.#readers.join(),
     })
-    goOn(push).then(end)
+    drain(push).then(end)
     return events
   }
 
@@ -347,3 +353,12 @@ class RunningResponse implements Run {
 }
 
 async function* nothing(): AsyncGenerator<Batch> {}
+
+/** Returns the error for the client of a response that the store refused to open. */
+function refusedOpening(error: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): Error {
+  const { opening } = error
+  // Its own id is random, and no other has it.
+  if (opening.state === 'no_previous') return previousNotFound(request.previous_response_id ?? addition.previous ?? '')
+  if (opening.state === 'consumed') return usedApproval(approvedCalls)
+  return error
+}

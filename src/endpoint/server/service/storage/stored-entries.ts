@@ -3,8 +3,8 @@ import { RequestError } from '../../../../shared/request-error.js'
 import { withPauses } from '../../../../shared/slices.js'
 import { nextTurn } from '../../../flow/next-turn.js'
 import { BEHAVIOUR, type Entry } from '../../../journal/entry.js'
-import { decodeEntriesInSlices } from '../../../journal/entry-bytes.js'
 import type { ResponseStore, StoredBlock } from '../../../stores/store.js'
+import { decodeEntriesInSlices } from './entry-bytes.js'
 
 /** Yields the entries of a response from an index on, as they arrive. Undefined if the store has none. */
 export async function readEntries(

@@ -1,5 +1,5 @@
+import { Expiring } from '../../../flow/expiring.js'
 import type { Entry } from '../../../journal/entry.js'
-import { Expiring } from '../../../stores/expiring.js'
 import type { FoundResponse, ResponseStore } from '../../../stores/store.js'
 import type { Heartbeat } from './heartbeat.js'
 import { readEntries } from './stored-entries.js'

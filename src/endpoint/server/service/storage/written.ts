@@ -1,8 +1,8 @@
 import { withPauses } from '../../../../shared/slices.js'
 import { nextTurn } from '../../../flow/next-turn.js'
 import type { Entry } from '../../../journal/entry.js'
-import { encodeEntries, encodeEntriesInSlices } from '../../../journal/entry-bytes.js'
 import type { EntryBlock } from '../../../stores/store.js'
+import { encodeEntries, encodeEntriesInSlices } from './entry-bytes.js'
 
 /** The acknowledged entries of a writer, and those with an unknown fate. */
 export interface Written {

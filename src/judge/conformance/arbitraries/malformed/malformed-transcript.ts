@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type { ResponseRequest } from '../../../../core/responses/request.js'
 import type { TokenChunk } from '../../../../core/tokens/token-source.js'
 import { check } from '../../../../shared/errors.js'
@@ -6,6 +6,7 @@ import { checkOptions, type OptionTable } from '../../../../shared/options/check
 import { anything, listOf } from '../../../../shared/options/checks.js'
 import { type BuiltinDeclarations, declareFunction, requestFor, showTools } from '../called-tool.js'
 import { cutText } from '../chunk-plan.js'
+import fc from '../fast-check.js'
 import {
   type Encode,
   encoderOf,
@@ -26,7 +27,6 @@ import { borders } from './borders.js'
 import { calls } from './calls.js'
 import { cuts } from './cuts.js'
 import { headers } from './headers.js'
-import { nearShapes } from './near-shapes.js'
 import type { MalformedShape, Shape, Shapes, Stretch } from './shape.js'
 
 const SHAPES: Shapes<MalformedShape> = { ...headers, ...borders, ...calls, ...cuts }
@@ -93,11 +93,11 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
  *
  * @throws HarmonyResponsesError `bad_option` where a name is unknown, or its shape needs a token table
  */
-export function malformedTranscript(options: MalformedOptions & IdOptions): fc.Arbitrary<MalformedTranscript>
-export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<MalformedTextTranscript>
+export function malformedTranscript(options: MalformedOptions & IdOptions): Arbitrary<MalformedTranscript>
+export function malformedTranscript(options?: MalformedOptions): Arbitrary<MalformedTextTranscript>
 export function malformedTranscript(
   options: MalformedOptions & Partial<IdOptions> = {},
-): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+): Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   checkOptions('malformedTranscript', options, MALFORMED_OPTIONS)
   const encode = encoderOf(options)
   const possible = MALFORMED_SHAPES.filter((name) => encode !== undefined || !ONLY_IDS.includes(name))
@@ -109,7 +109,7 @@ export function malformedTranscript(
 function ofShape(
   name: MalformedShape,
   encode: Encode | undefined,
-): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+): Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   check(Object.hasOwn(SHAPES, name), 'shapes', nearShapes(name, MALFORMED_SHAPES), name)
   const isPossible = encode !== undefined || !ONLY_IDS.includes(name)
   check(isPossible, `shapes: ${name}`, 'a tokenTable, as text cannot say it', undefined)
@@ -170,7 +170,7 @@ function inPieces(stream: TokenStream | TextStream, sizes: readonly number[]): T
 const SURROUNDING: BuiltinDeclarations = { python: 'builtin', browser: 'builtin', container: 'builtin' }
 
 /** A well-formed message around a malformed stretch. It calls only functions, with names that no shape uses. */
-const surroundingStep = (): fc.Arbitrary<Step> => {
+const surroundingStep = (): Arbitrary<Step> => {
   const spec = fc.record({
     tool: fc.record({ kind: fc.constant('function' as const), name: fc.constantFrom('look_up', 'get_time') }),
     recipientIn: fc.constantFrom('channel' as const, 'role' as const),
@@ -189,4 +189,19 @@ const surroundingStep = (): fc.Arbitrary<Step> => {
     },
     { weight: 1, arbitrary: spec.map((made): Step => ({ kind: 'calls', calls: [made] })) },
   )
+}
+
+/**
+ * Returns the names that an unknown one most likely means, for an error message: those that share most words with it.
+ */
+function nearShapes(unknown: unknown, names: readonly string[]): string {
+  const words =
+    String(unknown)
+      .toLowerCase()
+      .match(/[a-z]{3,}/g) ?? []
+  const shared = (name: string): number =>
+    words.filter((word) => name.split('-').some((own) => own.startsWith(word.slice(0, 4)))).length
+  const most = Math.max(...names.map(shared))
+  const near = most === 0 ? [] : names.filter((name) => shared(name) === most).slice(0, 5)
+  return near.length === 0 ? 'a name out of MALFORMED_SHAPES' : near.join(' or ')
 }

@@ -4,7 +4,6 @@ import { asFields, asString, isSameJson } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
 import { type EventRef, type Place, Places, type Vote, Votes } from '../votes.js'
 import { AgreedText } from './agreed-text.js'
-import { Counts } from './counts.js'
 
 /** A part of a message or of reasoning, as most places of the stream describe it. */
 export class AgreedPart {
@@ -245,4 +244,35 @@ export function citationSources(annotations: readonly unknown[]): string[] {
     const source = url ?? file_id
     return typeof source === 'string' ? [source] : []
   })
+}
+
+/** The limit for values that are counted: some servers give each event a new id. */
+const MAX_VALUES = 8
+
+/** Counts how often each value of an item comes. Almost always there is only one. */
+class Counts<Value> {
+  readonly values: Value[] = []
+  readonly #counts: number[] = []
+
+  /** Counts a value. Returns whether it is new, and counted. */
+  add(value: Value): boolean {
+    const at = this.values[0] === value ? 0 : this.values.indexOf(value)
+    if (at >= 0) this.#counts[at] = (this.#counts[at] as number) + 1
+    else if (this.values.length < MAX_VALUES) {
+      this.values.push(value)
+      this.#counts.push(1)
+      return true
+    }
+    return false
+  }
+
+  of(value: Value): number {
+    return this.#counts[this.values.indexOf(value)] ?? 0
+  }
+
+  /** The value that came most often; the first one in a tie. */
+  get most(): Value | undefined {
+    if (this.values.length < 2) return this.values[0]
+    return this.values[this.#counts.indexOf(Math.max(...this.#counts))]
+  }
 }
