@@ -262,7 +262,7 @@ export class KnownConversation implements ItemsBefore {
     const messages = yield* inCallOrder(yield* guessPhases(all, work), work)
     if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return undefined
     const leading = this.#items > 0 ? [] : takeLeading(messages)
-    const read = yield* headed(messages, work)
+    const read = yield* headed(messages, {}, work)
     const findings = yield* findIn(
       read,
       known,

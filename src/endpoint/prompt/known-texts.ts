@@ -1,8 +1,12 @@
+import { createKnownTypes, type KnownTypes } from './known-types.js'
+
 /** A cache of encoded texts: the beginning of a conversation recurs in each of its requests. */
 export interface KnownTexts {
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
+  /** The types of listed tools. Owners share it: servers list the same tools for all of them. */
+  readonly types?: KnownTypes
 }
 
 /** A cache that owners share; by itself, that of an owner without a name. */
@@ -25,10 +29,11 @@ const UNIT_BYTES = 2
  * Creates a cache of the most recently used texts.
  *
  * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
- * cached
+ * cached. A quarter of it is the limit of the types of listed tools, which come on top
  */
 export function createKnownTexts(most: number): SharedTexts {
   const cache = new Map<string, KnownText>()
+  const types = createKnownTypes(most / 4)
   let size = 0
 
   function find(text: string, owner: string): Uint32Array | undefined {
@@ -63,6 +68,7 @@ export function createKnownTexts(most: number): SharedTexts {
   const of = (owner: string): KnownTexts => ({
     find: (text) => find(text, owner),
     add: (text, ids) => add(text, owner, ids),
+    types,
   })
   return { ...of(''), of }
 }

@@ -180,7 +180,7 @@ function* teachServer(course: Course, { label, about, isAgain, list, declared }:
     if (!isAllowed({ type: 'mcp', label, name })) continue
     const callee = { kind: 'mcp_call', serverLabel: label, name, available: true } as const
     const recipient = addressOf(callee, mcpSpellings(label, name), declared, policy)
-    const tool = { name, description, parameters: input_schema }
+    const tool = { name, description, parameters: input_schema, isListed: true }
     if (recipient !== undefined) lessons.teach(recipient, tool, isAgain, about)
     else if (!isAgain) omitted.push({ serverLabel: label, name })
   }

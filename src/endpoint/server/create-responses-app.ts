@@ -42,7 +42,7 @@ export interface ResponsesApp {
 }
 
 /** How many requests are begun in one turn of the event loop. */
-const MOST_REQUESTS = 16
+const MOST_REQUESTS = 4
 
 /**
  * Creates the OpenAI Responses API in front of a gpt-oss engine, as a Hono app.

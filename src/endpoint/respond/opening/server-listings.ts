@@ -1,6 +1,7 @@
 import { replacedByServer } from '../../../core/recipients/builtin-tools.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
+import { EngineError } from '../../../engines/contract/engine-error.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { Tool } from '../../tools/tool.js'
@@ -22,6 +23,8 @@ export async function listingsOf(
       try {
         return (await tool.listings?.(request, { signal: child.signal })) ?? []
       } catch (error) {
+        // Without room for a listing, the request is refused: it has done nothing yet, and can be sent again.
+        if (error instanceof EngineError) throw error
         onError(error)
         return []
       } finally {

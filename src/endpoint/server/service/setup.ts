@@ -86,7 +86,7 @@ export interface Setup {
 }
 
 /** How many responses begin in one turn of the event loop, and how many end: some milliseconds' worth of either. */
-const MOST_ARRIVALS = 8
+const MOST_ARRIVALS = 4
 const MOST_ENDINGS = 16
 
 /** The limit of entries of responses with `store: false`, in bytes. */
