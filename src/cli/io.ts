@@ -71,12 +71,12 @@ export function messageOf(error: unknown): string {
 }
 
 /** The limit of a foreign error's message, which may contain the body of a server's answer. */
-const MOST_CHARACTERS = 2_000
+const MAX_CHARACTERS = 2_000
 
 /** Formats an error's message as one line for standard error. It may quote untrusted text. */
 export function complaint(error: unknown): string {
   const message = messageOf(error)
-  const text = message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`
+  const text = message.length <= MAX_CHARACTERS ? message : `${message.slice(0, MAX_CHARACTERS)}…`
   return `harmony-responses: ${plain(text.replace(/[\s\p{Cc}]+/gu, ' '))}\n`
 }
 

@@ -251,7 +251,7 @@ function createLog({ log }: ServeSettings, io: Io): RequestLog {
 }
 
 /** The maximum number of reports about schemas that are remembered. */
-const MOST_TOLD = 1_000
+const MAX_TOLD = 1_000
 
 const TOLD_ONCE: readonly Diagnostic['code'][] = [
   'relaxed_schema',
@@ -271,7 +271,7 @@ function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
     const { code, subject = '' } = diagnostic
     if (TOLD_ONCE.includes(code)) {
       if (reported.has(subject)) return
-      if (reported.size >= MOST_TOLD) reported.clear()
+      if (reported.size >= MAX_TOLD) reported.clear()
       reported.add(subject)
     } else if (code !== 'unopened_seal') return
     io.complain(complaint(new Error(explainDiagnostic(diagnostic))))

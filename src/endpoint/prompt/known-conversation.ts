@@ -144,7 +144,7 @@ export class KnownConversation implements ItemsBefore {
   /**
    * Adds the items that follow, up to the end of `part`.
    *
-   * @param most - the maximum number of tokens to add
+   * @param max - the maximum number of tokens to add
    * @returns whether the part is known now; if not, the object is of no further use
    * @throws RequestError if an item cannot be read
    */

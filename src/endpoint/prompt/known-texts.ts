@@ -21,14 +21,14 @@ export interface SharedTexts extends KnownTexts {
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
 const SHORTEST = 256
 /** The number of owners who find a text, at most: after that, the first of them no longer does. */
-const MOST_OWNERS = 16
+const MAX_OWNERS = 16
 /** The bytes of a cached text: two per unit, and four per id. */
 const UNIT_BYTES = 2
 
 /**
  * Creates a cache of the most recently used texts.
  *
- * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
+ * @param max - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
  * cached. A quarter of it is the limit of the types of listed tools, which come on top
  */
 export function createKnownTexts(most: number): SharedTexts {
@@ -49,7 +49,7 @@ export function createKnownTexts(most: number): SharedTexts {
     const known = cache.get(text)
     if (known !== undefined) {
       const [first = owner] = known.owners
-      if (known.owners.size === MOST_OWNERS) known.owners.delete(first)
+      if (known.owners.size === MAX_OWNERS) known.owners.delete(first)
       known.owners.add(owner)
       return
     }

@@ -16,7 +16,7 @@ const ENTRY_BYTES = 128
 /**
  * Creates a cache of the most recently used types, by the schema's identity: that of a schema that nobody changes.
  *
- * @param most - the limit of their size in bytes
+ * @param max - the limit of their size in bytes
  */
 export function createKnownTypes(most: number): KnownTypes {
   const bySchema = new WeakMap<object, KnownType>()

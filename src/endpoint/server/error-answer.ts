@@ -48,12 +48,12 @@ export function failedAnswer(
  * A client that is told to wait longer than this is also told not to try again by itself: OpenAI's SDKs ignore such a
  * `Retry-After` and try again at once, and others sleep as long as they are told, a day if it says so.
  */
-const LONGEST_RETRY_MS = 60_000
+const MAX_RETRY_MS = 60_000
 
 function answerOf({ status, body }: Pick<RequestError, 'status' | 'body'>, retryAfterMs = 0): ErrorAnswer {
   const canTryAgain = status === 429 || status === 503
   if (!canTryAgain) return { status, body, headers: {} }
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000))
-  const isLong = retryAfterMs > LONGEST_RETRY_MS
+  const isLong = retryAfterMs > MAX_RETRY_MS
   return { status, body, headers: { 'retry-after': `${seconds}`, ...(isLong && { 'x-should-retry': 'false' }) } }
 }

@@ -55,12 +55,12 @@ describe('the types of listed tools', () => {
   })
 
   it('are those used last, within the limit', () => {
-    const MOST = 10_000
+    const MAX = 10_000
     const sizes = fc.integer({ min: 0, max: 3_000 })
     const uses = fc.array(fc.record({ schema: fc.integer({ min: 0, max: 9 }), size: sizes }), { maxLength: 50 })
     fc.assert(
       fc.property(uses, (uses) => {
-        const known = createKnownTypes(MOST)
+        const known = createKnownTypes(MAX)
         const schemas = Array.from({ length: 10 }, () => ({}))
         // The oracle: the kept types, the least recently used first.
         let kept: { readonly schema: number; readonly text: string }[] = []
@@ -71,7 +71,7 @@ describe('the types of listed tools', () => {
           known.add(schemas[schema] as object, one.text)
           kept = [...kept.filter((other) => other !== one), one]
           const bytes = () => kept.reduce((sum, { text }) => sum + 128 + 2 * text.length, 0)
-          while (bytes() > MOST) kept.shift()
+          while (bytes() > MAX) kept.shift()
         }
       }),
       { numRuns: runs(2_500) },

@@ -93,12 +93,12 @@ export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): bool
  * The limit of a response's items. No model has a use for so many, and each is written again at the end, in one piece
  * with all others.
  */
-const MOST_ITEMS = 10_000
+const MAX_ITEMS = 10_000
 
 /** Whether sampling is exhausted: by tokens, items, time or the engine's context. */
 function isSpent(fold: ResponseFold, { tokens, isTimeUp, capabilities }: Budget): boolean {
   const { contextLength = Number.POSITIVE_INFINITY } = capabilities
-  return fold.sampled >= tokens || fold.outputLength >= MOST_ITEMS || isTimeUp || fold.contextSize >= contextLength
+  return fold.sampled >= tokens || fold.outputLength >= MAX_ITEMS || isTimeUp || fold.contextSize >= contextLength
 }
 
 /** Returns the tokens that the host has to write now: a demanded call, or the end that the engine swallowed. */
@@ -141,7 +141,7 @@ export function tokensToLimit(fold: ResponseFold, budget: Budget, isTimed: boole
   if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
   const { contextLength = Number.POSITIVE_INFINITY } = budget.capabilities
   // An item takes a token at least.
-  return Math.min(budget.tokens - fold.sampled, MOST_ITEMS - fold.outputLength, contextLength - fold.contextSize)
+  return Math.min(budget.tokens - fold.sampled, MAX_ITEMS - fold.outputLength, contextLength - fold.contextSize)
 }
 
 /** Whether the turn ends with its first call: the request says so, or demands one call by its name. */

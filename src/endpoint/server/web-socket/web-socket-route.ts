@@ -156,7 +156,7 @@ interface KeepAlive {
 }
 
 /** The maximum number of unanswered pings in a row: a client may be behind with its reading. */
-const MOST_UNANSWERED = 2
+const MAX_UNANSWERED = 2
 
 /** @param ms - between two pings; 0 sends none */
 function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
@@ -167,7 +167,7 @@ function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
   if (ping === undefined || ms === 0) return { heard, stop() {} }
   onPong?.(heard)
   const timer = setInterval(() => {
-    if (unanswered === MOST_UNANSWERED) return terminate()
+    if (unanswered === MAX_UNANSWERED) return terminate()
     unanswered += 1
     ping()
   }, ms)
