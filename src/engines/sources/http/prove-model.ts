@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** A text that is one special token of gpt-oss: small models made for tests have no others. */
 const START = '<|start|>'
-const MAX_OF_AN_ANSWER = 64 * 1024
+const MAX_ANSWER_CHARACTERS = 64 * 1024
 /** How many models of a server an error names. */
 const MAX_NAMES = 5
 
@@ -87,7 +87,7 @@ async function startIds(
   signal: AbortSignal,
 ): Promise<readonly number[] | undefined> {
   try {
-    const { text } = await readText(await client.request('POST', path, signal, body(START)), MAX_OF_AN_ANSWER)
+    const { text } = await readText(await client.request('POST', path, signal, body(START)), MAX_ANSWER_CHARACTERS)
     signal.throwIfAborted()
     return tokenized.safeParse(jsonOf(text)).data?.tokens
   } catch (error) {

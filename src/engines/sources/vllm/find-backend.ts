@@ -9,7 +9,7 @@ import type { GrammarBackend } from '../structured-outputs/backends.js'
 
 const WORD = 'harmony'
 const MAX_TOKENS = 16
-const MAX_OF_AN_ANSWER = 64 * 1024
+const MAX_ANSWER_CHARACTERS = 64 * 1024
 /** Statuses of a constraint that the backend refuses, or on which its compiler fails. */
 const REFUSALS: readonly (number | undefined)[] = [400, 422, 500, 501]
 
@@ -72,7 +72,7 @@ async function answerTo(
   }
   try {
     const answer = await client.request('POST', '/v1/completions', signal, body)
-    const { text, error } = await readText(answer, MAX_OF_AN_ANSWER)
+    const { text, error } = await readText(answer, MAX_ANSWER_CHARACTERS)
     signal.throwIfAborted()
     if (error !== undefined) throw lostConnection(error)
     return completion.safeParse(jsonOf(text)).data?.choices[0]?.text.trim()
