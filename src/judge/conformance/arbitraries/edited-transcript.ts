@@ -1,4 +1,5 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import fc from './fast-check.js'
 import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
 import { type IdOptions, neededEncoder, printedAs, showToken } from './stream-forms.js'
 import { MARKERS } from './token-soup.js'
@@ -26,7 +27,7 @@ import { wellFormedTranscript } from './transcript.js'
  * )
  * ```
  */
-export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
+export function editedTranscript(options: IdOptions): Arbitrary<number[]> {
   const encode = neededEncoder('editedTranscript', options)
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

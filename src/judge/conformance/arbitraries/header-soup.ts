@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m } from '../../../core/harmony/vocabulary.js'
+import fc from './fast-check.js'
 import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
@@ -67,7 +68,7 @@ export const HEADER_SPACE: readonly string[] = [
  * await fc.assert(fc.asyncProperty(soup, async (tokens) => (await myServer.respond([tokens], request)).length > 0))
  * ```
  */
-export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
+export function headerSoup(options: IdOptions): Arbitrary<number[]> {
   const encode = neededEncoder('headerSoup', options)
   const space = fc.oneof(
     { weight: 12, arbitrary: fc.constant(' ') },

@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary, WeightedArbitrary } from 'fast-check'
 import { SPECIAL as m, markerText, VOCABULARY_SIZE } from '../../../core/harmony/vocabulary.js'
+import fc from './fast-check.js'
 import { printedAs, showToken } from './stream-forms.js'
 import { PLAIN, UNICODE } from './text.js'
 
@@ -53,9 +54,9 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
  * await fc.assert(fc.asyncProperty(tokenSoup(), async (tokens) => (await myServer.respond([tokens], request)).length > 0))
  * ```
  */
-export function tokenSoup(): fc.Arbitrary<number[]> {
-  const one = (ids: readonly number[]): fc.Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
-  const piece = fc.oneof<fc.WeightedArbitrary<readonly number[]>[]>(
+export function tokenSoup(): Arbitrary<number[]> {
+  const one = (ids: readonly number[]): Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
+  const piece = fc.oneof<WeightedArbitrary<readonly number[]>[]>(
     { weight: 6, arbitrary: one(MARKERS) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.values(HEADER_TOKENS)) },
     { weight: 3, arbitrary: one(WORDS) },
@@ -97,7 +98,7 @@ function showSoupToken(id: number): string {
  * await fc.assert(fc.asyncProperty(textSoup(), async (text) => (await myServer.respond([text], request)).length > 0))
  * ```
  */
-export function textSoup(): fc.Arbitrary<string> {
+export function textSoup(): Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...MARKERS.map(markerText)) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(HEADER_TOKENS)) },
