@@ -7,11 +7,12 @@ import { writePages } from './pages.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-await writePages()
-await build(here)
-const dead = deadLinks(`${here}dist`)
-for (const line of dead) console.error(line)
-if (dead.length > 0) {
-  console.error(`${dead.length} dead links`)
+try {
+  await writePages()
+  await build(here)
+  const dead = deadLinks(`${here}dist`)
+  if (dead.length > 0) throw new Error([...dead, `${dead.length} dead links`].join('\n'))
+} catch (error) {
+  console.error(error.message)
   process.exitCode = 1
 }

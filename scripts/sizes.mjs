@@ -23,5 +23,7 @@ if (process.argv.includes('--write')) {
   await writeFile(FILE, `${JSON.stringify(sizes, null, 2)}\n`)
   process.exitCode = 0
 } else if (process.exitCode === 1) {
-  console.error('more than 5 % from sizes.json. If the change is worth it: npm run sizes -- --write && npm run docs:tables')
+  console.error(
+    'more than 5 % from sizes.json. If the change is worth it: npm run sizes -- --write && npm run docs:tables',
+  )
 }

@@ -25,7 +25,7 @@ export type ParsedEvent =
  * import { parseEvent } from 'harmony-responses/conformance'
  *
  * const { problem } = parseEvent({ type: 'response.output_text.delta' })
- * if (problem) console.error(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
+ * if (problem) console.log(`${problem.path}: expected ${problem.expected}, got ${problem.got}`)
  * ```
  */
 export function parseEvent(value: unknown): ParsedEvent {
