@@ -1,4 +1,4 @@
-import type { Invariant } from '../invariant.js'
+import type { Invariant, WrittenRule } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { jsonIn } from '../json-text.js'
 import type { StreamEvent } from '../stream-event.js'
@@ -9,11 +9,41 @@ import type { EventRef } from './votes.js'
 export { CLIENTS, type Client } from './names.js'
 
 /** A rule that only the model of a client can check, because it depends on the state of the client. */
-export type ClientRule = Omit<Invariant, 'neededBy' | 'on' | 'begin'>
+export type ClientRule = Pick<WrittenRule<Invariant>, 'id' | 'sentence' | 'severity' | 'fault'>
 
-/** Rules that break the client wherever a stream violates them, each with its sentence. */
-export function rulesOf(sentences: Readonly<Record<string, string>>): readonly ClientRule[] {
-  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, severity: 'error' }))
+/** Rules by their sentences. `less`: those that break no client, or that are the model's fault. */
+export function rulesOf(
+  sentences: Readonly<Record<string, string>>,
+  less: Readonly<Record<string, Pick<ClientRule, 'severity' | 'fault'>>> = {},
+): readonly ClientRule[] {
+  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, ...less[id] }))
+}
+
+/**
+ * The rules of all clients of an API, with the profiles that need them. Their models check them, because the rules
+ * depend on the state of the client.
+ *
+ * @param losses - the rules that hold for every client
+ * @param prefix - the profile of a client, up to its name
+ */
+export function clientRules<Prefix extends string, Name extends string>(
+  losses: readonly ClientRule[],
+  prefix: Prefix,
+  models: Readonly<Record<Name, { readonly rules: readonly ClientRule[] }>>,
+): (ClientRule & { readonly neededBy: readonly `${Prefix}${Name}`[] })[] {
+  const names = Object.keys(models) as Name[]
+  return [
+    ...losses.map((rule) => ({ ...rule, neededBy: names.map((name) => `${prefix}${name}` as const) })),
+    ...names.flatMap((name) =>
+      models[name].rules.map((rule) => ({ ...rule, neededBy: [`${prefix}${name}` as const] })),
+    ),
+  ]
+}
+
+/** The model for a client's profile; undefined for any other profile. */
+export function modelFor<Model>(models: Readonly<Record<string, Model>>, profile: string): Model | undefined {
+  const [, client] = profile.split(':')
+  return client === undefined ? undefined : models[client]
 }
 
 /** The ending of a response for a client: as the stream states, with an exception (`threw`), or never (`open`). */

@@ -1,7 +1,15 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { parseJson } from '../read/parse-json.js'
 import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
-import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
+import {
+  type ClientModel,
+  type ClientReader,
+  type ReportBreak,
+  rulesOf,
+  Seen,
+  type SeenCall,
+  seenCall,
+} from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem, halfCharacterIn } from './codex-shapes.js'
 
 /**
@@ -27,50 +35,25 @@ export const codex: ClientModel = {
     failed: 'failed',
     cancelled: 'incomplete',
   },
-  rules: [
+  rules: rulesOf(
     {
-      id: 'codex-reads-message',
-      sentence:
+      'codex-reads-message':
         'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text, without half of a surrogate pair: Codex silently drops the whole message otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-refusal',
-      sentence:
+      'codex-refusal':
         'A done message has no refusal part: otherwise Codex silently drops the whole message, and its user sees no answer.',
-      severity: 'warning',
-    },
-    {
-      id: 'codex-reads-call',
-      sentence:
+      'codex-reads-call':
         'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-reasoning',
-      sentence:
+      'codex-reads-reasoning':
         'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
-      severity: 'warning',
-    },
-    {
-      id: 'codex-reads-completed',
-      sentence:
+      'codex-reads-completed':
         'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-error',
-      sentence:
+      'codex-reads-error':
         'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-reason',
-      sentence:
+      'codex-reads-reason':
         'response.incomplete has incomplete_details.reason, unless the response was cancelled: otherwise Codex fails the turn with "reason: unknown".',
-      severity: 'error',
     },
-  ],
+    { 'codex-refusal': { severity: 'warning' }, 'codex-reads-reasoning': { severity: 'warning' } },
+  ),
   begin: (reportBreak) => new CodexReader(reportBreak),
 }
 

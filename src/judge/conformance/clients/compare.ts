@@ -9,35 +9,24 @@ import {
   hasArguments,
   type Reads,
   type ReportBreak,
+  rulesOf,
   type Seen,
   type SeenCall,
 } from './client.js'
 import { TextHash } from './text-hash.js'
 
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */
-export const LOSSES: readonly ClientRule[] = [
-  { id: 'client-ending', sentence: 'The client learns how the response ended.', severity: 'error' },
-  { id: 'client-error', sentence: 'The client shows what went wrong where the response failed.', severity: 'error' },
-  { id: 'client-text', sentence: 'The client shows the text of the response during streaming.', severity: 'error' },
-  {
-    id: 'client-result',
-    sentence: 'The result that the client returns has the text of the response.',
-    severity: 'error',
-  },
-  { id: 'client-reasoning', sentence: 'The client shows the reasoning of the response.', severity: 'error' },
-  {
-    id: 'client-calls',
-    sentence: 'The client runs each call of the response once, with its arguments.',
-    severity: 'error',
-  },
-  {
-    id: 'client-arguments',
-    sentence:
-      'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-    severity: 'error',
-  },
-  { id: 'client-citations', sentence: 'The client shows the citations of the text.', severity: 'error' },
-]
+export const LOSSES: readonly ClientRule[] = rulesOf({
+  'client-ending': 'The client learns how the response ended.',
+  'client-error': 'The client shows what went wrong where the response failed.',
+  'client-text': 'The client shows the text of the response during streaming.',
+  'client-result': 'The result that the client returns has the text of the response.',
+  'client-reasoning': 'The client shows the reasoning of the response.',
+  'client-calls': 'The client runs each call of the response once, with its arguments.',
+  'client-arguments':
+    'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+  'client-citations': 'The client shows the citations of the text.',
+})
 
 const TERMINAL = 'response.completed, response.incomplete or response.failed'
 

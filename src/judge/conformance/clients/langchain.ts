@@ -1,6 +1,6 @@
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { CitationSpans } from './citation-spans.js'
-import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
+import { type ClientModel, type ClientReader, type ReportBreak, rulesOf, Seen } from './client.js'
 import { COMPUTER } from './langchain/calls.js'
 import { Broken, checkOutput, requireItem, requireResponse } from './langchain/demands.js'
 import { MergeError } from './langchain/merge.js'
@@ -31,69 +31,27 @@ export const langchain: ClientModel = {
     failed: 'threw',
     cancelled: 'cancelled',
   },
-  rules: [
-    {
-      id: 'langchain-error-key',
-      sentence: 'Only the event `error` has a field `error`: the openai SDK under LangChain throws at any other.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-hears-failure',
-      sentence:
-        'An `error` event precedes response.failed: LangChain ignores response.failed, and the run looks like one that ended early.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-item',
-      sentence: 'output_item.added and output_item.done carry an item: LangChain throws a TypeError without one.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-response',
-      sentence:
-        'response.created, response.completed and response.incomplete carry the response: LangChain throws a TypeError without one.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-output',
-      sentence:
-        'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-response-error',
-      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-summary',
-      sentence:
-        'The summary of a reasoning item is a list of parts, or absent, and an added part is an object: LangChain throws a TypeError otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-annotation',
-      sentence: 'An added annotation is an object: LangChain throws a TypeError otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-citation-span',
-      sentence:
-        'The span of an added annotation is that of the done part and item: LangChain shows it from the event, and the citation stands at another place otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-call-id',
-      sentence: 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-merges',
-      sentence:
-        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
-      severity: 'error',
-    },
-  ],
+  rules: rulesOf({
+    'langchain-error-key':
+      'Only the event `error` has a field `error`: the openai SDK under LangChain throws at any other.',
+    'langchain-hears-failure':
+      'An `error` event precedes response.failed: LangChain ignores response.failed, and the run looks like one that ended early.',
+    'langchain-item': 'output_item.added and output_item.done carry an item: LangChain throws a TypeError without one.',
+    'langchain-response':
+      'response.created, response.completed and response.incomplete carry the response: LangChain throws a TypeError without one.',
+    'langchain-output':
+      'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
+    'langchain-response-error':
+      'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
+    'langchain-summary':
+      'The summary of a reasoning item is a list of parts, or absent, and an added part is an object: LangChain throws a TypeError otherwise.',
+    'langchain-annotation': 'An added annotation is an object: LangChain throws a TypeError otherwise.',
+    'langchain-citation-span':
+      'The span of an added annotation is that of the done part and item: LangChain shows it from the event, and the citation stands at another place otherwise.',
+    'langchain-call-id': 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
+    'langchain-merges':
+      'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
+  }),
   begin: (reportBreak) => new LangchainReader(reportBreak),
 }
 

@@ -1,6 +1,6 @@
 import { isFields } from '../../../shared/fields.js'
 import { asFields, asString, type StreamEvent } from '../stream-event.js'
-import { type ClientModel, type ClientReader, type ClientRule, type ReportBreak, Seen } from './client.js'
+import { type ClientModel, type ClientReader, type ReportBreak, rulesOf, Seen } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { type RunResult, runOf } from './openai-agents/run.js'
 import { Thrown, throwsIn } from './thrown.js'
@@ -24,17 +24,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-agents-sends-back':
     'A hosted call has a status that the Agents SDK can send back: a run that continues, such as after a function call, ' +
     'throws otherwise.',
+  'openai-agents-refusal': 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
 }
-
-const RULES: readonly ClientRule[] = [
-  ...Object.entries(SENTENCES).map(([id, sentence]) => ({ id, sentence, severity: 'error' as const })),
-  {
-    id: 'openai-agents-refusal',
-    sentence: 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
-    severity: 'error',
-    fault: 'model',
-  },
-]
 
 /**
  * A streamed run of the Agents SDK, with an agent that has the called tools. It reads the text deltas, and the items in
@@ -59,7 +50,7 @@ export const openaiAgents: ClientModel = {
     failed: 'threw',
     cancelled: 'threw',
   },
-  rules: RULES,
+  rules: rulesOf(SENTENCES, { 'openai-agents-refusal': { fault: 'model' } }),
   begin: (reportBreak) => new AgentsReader(reportBreak),
 }
 

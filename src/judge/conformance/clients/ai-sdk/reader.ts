@@ -3,15 +3,12 @@ import { jsonHash } from '../../json-hash.js'
 import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreement/agreed-item.js'
-import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
+import { type ClientReader, type Ending, type ReportBreak, Seen, seenCall } from '../client.js'
 import type { SchemaFault } from '../schema-fault.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
 import { OpenParts } from './open-parts.js'
-import type { RuleId } from './rules.js'
 import { validate } from './validate.js'
-
-export type ReportAiSdkBreak = (rule: RuleId, expected: string, got: unknown, words?: string) => void
 
 /** The state of a summary part. It concludes only when the next part begins, as its end has the encrypted reasoning. */
 type PartState = 'active' | 'can-conclude' | 'concluded'
@@ -19,7 +16,7 @@ type PartState = 'active' | 'can-conclude' | 'concluded'
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai. */
 export class AiSdkReader implements ClientReader {
   readonly seen: Seen = new Seen()
-  readonly #reportBreak: ReportAiSdkBreak
+  readonly #reportBreak: ReportBreak
   /** Whether there is no output yet: an error is then thrown instead of streamed. */
   #isEarly = true
   /** Whether the SDK has stopped reading. */
@@ -51,7 +48,7 @@ export class AiSdkReader implements ClientReader {
   /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined
 
-  constructor(reportBreak: ReportAiSdkBreak) {
+  constructor(reportBreak: ReportBreak) {
     this.#reportBreak = reportBreak
     this.#calls = new HostedCalls((rule, expected, words) => reportBreak(rule, expected, undefined, words))
   }
@@ -280,7 +277,7 @@ export class AiSdkReader implements ClientReader {
   }
 
   /** Reports a part that ai does not find. */
-  #lost(rule: RuleId, id: string, expected: string, words: string): void {
+  #lost(rule: string, id: string, expected: string, words: string): void {
     if (this.#missing !== id) this.#reportBreak(rule, expected, undefined, words)
     this.#missing = id
     this.#ownError(`${rule === 'ai-sdk-text-part' ? 'text' : 'reasoning'} part not found`)

@@ -6,12 +6,11 @@ import { jsonHash } from '../../../json-hash.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
 import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js'
 import { chunkSchema, errorSchema } from './chunk-schema.js'
-import type { RuleId } from './rules.js'
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai-compatible. */
 export class AiSdkReader implements ClientReader<unknown> {
   readonly seen: Seen = new Seen()
-  readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
+  readonly #report: ReportBreak
   readonly #tracker = new CallTracker()
   #isOver = false
   /** Whether the SDK showed an error of its own, not one of the server. */
@@ -61,7 +60,7 @@ export class AiSdkReader implements ClientReader<unknown> {
       step()
     } catch (thrown) {
       if (!(thrown instanceof Thrown)) throw thrown
-      this.#report(thrown.rule as RuleId, thrown.expected, thrown.got, thrown.words)
+      this.#report(thrown.rule, thrown.expected, thrown.got, thrown.words)
       this.#break(`expected ${thrown.expected}`)
       this.#isOver = true
       this.seen.ending = 'threw'

@@ -5,7 +5,6 @@ import { faultOf } from '../../../clients/schema-fault.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
 import { endingBy } from '../stop-reasons.js'
 import { eventSchema } from './event-schema.js'
-import type { RuleId } from './rules.js'
 
 /** The open block at an index. */
 type Open =
@@ -18,7 +17,7 @@ const SERVED = /^(web_fetch|web_search|(text_editor_|bash_)?code_execution|tool_
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/anthropic. */
 export class AiSdkReader implements ClientReader<unknown> {
   readonly seen: Seen = new Seen()
-  readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
+  readonly #report: ReportBreak
   readonly #texts = new OpenParts()
   readonly #reasonings = new OpenParts()
   readonly #open = new Map<number, Open>()
