@@ -82,6 +82,30 @@ export function moved<Event>(events: readonly Event[], from: number, to: number)
   return inserted(rest, to > from ? to - 1 : to, [events[from] as Event])
 }
 
+/** A damage of one event, which others replace. */
+export const replacing = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  ...by: readonly Event[]
+): FamilyDamage<Event> => ({ how, at, events: replaced(events, at, by) })
+
+/** A damage by events that come before the one at `at`. */
+export const inserting = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  ...more: readonly Event[]
+): FamilyDamage<Event> => ({ how, at, events: inserted(events, at, more) })
+
+/** A damage of each event. */
+export const changing = <Event>(
+  how: string,
+  events: readonly Event[],
+  change: (event: Event, at: number) => Event,
+  at = 0,
+): FamilyDamage<Event> => ({ how, at, events: events.map(change) })
+
 /** Sequence numbers as a server that does not notice the mistake would give them. */
 export const renumbered = (events: readonly WireEvent[]): WireEvent[] =>
   events.map((event, at) => (typeof event['sequence_number'] === 'number' ? { ...event, sequence_number: at } : event))

@@ -1,12 +1,13 @@
 import type { Fields } from '../../../shared/fields.js'
 import {
+  changing,
   endOf,
   type Family,
   fieldsOf,
   isDelta,
   itemsIn,
   mapEvent,
-  replaced,
+  replacing,
   someOf,
   type WireEvent,
   withItem,
@@ -23,11 +24,7 @@ const wrongIds: Family = {
     for (const at of someOf(events, inner)) {
       const event = events[at] as WireEvent
       const other = items.find(({ id }) => id !== event['item_id'])
-      const set = (how: string, fields: Fields) => ({
-        how,
-        at,
-        events: replaced(events, at, [{ ...event, ...fields }]),
-      })
+      const set = (how: string, fields: Fields) => replacing(how, events, at, { ...event, ...fields })
       if (other !== undefined) {
         yield set(`${event.type} with the id of another item`, { item_id: other.id })
         yield set(`${event.type} with the index of another item`, { output_index: other.index })
@@ -40,7 +37,7 @@ const wrongIds: Family = {
     const top = items.reduce((most, { index }) => Math.max(most, index), 0)
     const reversed = (event: WireEvent): WireEvent =>
       typeof event['output_index'] === 'number' ? { ...event, output_index: top - event['output_index'] } : event
-    if (items.length > 1) yield { how: 'output_index in reverse', at: 0, events: events.map(reversed) }
+    if (items.length > 1) yield changing('output_index in reverse', events, reversed)
     for (const [number, one] of items.entries()) {
       const two = items.slice(number + 1).find(({ type }) => type === one.type)
       if (two === undefined) continue
@@ -67,11 +64,15 @@ const wrongIds: Family = {
       )
       yield { how: `${type} with another id in the response`, at: end, events: anew }
       const item = fieldsOf(events[doneAt]?.['item'])
-      const done = withItem(events[doneAt] as WireEvent, { id: `${id}x` })
-      yield { how: `done ${type} with another id`, at: doneAt, events: replaced(events, doneAt, [done]) }
+      yield replacing(
+        `done ${type} with another id`,
+        events,
+        doneAt,
+        withItem(events[doneAt] as WireEvent, { id: `${id}x` }),
+      )
       if ('call_id' in item) {
         const called = withItem(events[doneAt] as WireEvent, { call_id: 'call_other' })
-        yield { how: `done ${type} with another call_id`, at: doneAt, events: replaced(events, doneAt, [called]) }
+        yield replacing(`done ${type} with another call_id`, events, doneAt, called)
       }
     }
   },
@@ -98,14 +99,14 @@ const exchanged: Family = {
           if (fields['id'] === one.id) return { ...fields, [field]: itemTwo[field] }
           return fields['id'] === two.id ? { ...fields, [field]: itemOne[field] } : fields
         })
-        yield { how: `${field} of two listed ${one.type}`, at: end, events: replaced(events, end, [listed]) }
+        yield replacing(`${field} of two listed ${one.type}`, events, end, listed)
       }
       const swap = (event: WireEvent): WireEvent => {
         if (!isDelta(event)) return event
         if (event['item_id'] === one.id) return { ...event, item_id: two.id, output_index: two.index }
         return event['item_id'] === two.id ? { ...event, item_id: one.id, output_index: one.index } : event
       }
-      yield { how: `deltas of two ${one.type}`, at: one.addedAt, events: events.map(swap) }
+      yield changing(`deltas of two ${one.type}`, events, swap, one.addedAt)
     }
   },
 }

@@ -1,4 +1,5 @@
 import {
+  changing,
   endOf,
   type Family,
   type FamilyDamage,
@@ -192,7 +193,7 @@ const merged: Family = {
       if (next === undefined) continue
       const asOne = (event: WireEvent): WireEvent =>
         event['output_index'] === next.index ? { ...event, output_index: index } : event
-      yield { how: `two items at one index: ${type}, ${next.type}`, at: next.addedAt, events: events.map(asOne) }
+      yield changing(`two items at one index: ${type}, ${next.type}`, events, asOne, next.addedAt)
       if (type !== next.type) continue
       const sameId = (event: WireEvent): WireEvent =>
         mapEvent(event, (fields) => ({
@@ -200,7 +201,7 @@ const merged: Family = {
           ...(fields['id'] === next.id ? { id } : {}),
           ...(fields['item_id'] === next.id ? { item_id: id } : {}),
         }))
-      yield { how: `two ${type} with one id`, at: next.addedAt, events: events.map(sameId) }
+      yield changing(`two ${type} with one id`, events, sameId, next.addedAt)
       const end = [...events.slice(doneAt, next.addedAt)]
       const open = [...events.slice(0, doneAt), ...events.slice(next.addedAt + 1, next.doneAt), ...end]
       yield {

@@ -1,4 +1,4 @@
-import { inserted, moved, someOf } from '../../damage/family.js'
+import { inserting, moved, someOf } from '../../damage/family.js'
 import {
   beginsCall,
   CALL,
@@ -60,16 +60,12 @@ const foreign: ChatFamily = {
     const theirs = other.map((chunk) => ('choices' in chunk ? { ...chunk, id: 'chatcmpl-other', created: 7 } : chunk))
     const middle = Math.floor(chunks.length / 2)
     if (theirs.every(({ choices }) => choices !== undefined)) {
-      yield { how: 'another answer in the middle', at: middle, events: inserted(chunks, middle, theirs) }
+      yield inserting('another answer in the middle', chunks, middle, ...theirs)
       yield { how: 'another answer after it', at: chunks.length, events: [...chunks, ...theirs] }
     }
     for (const at of someOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
       const one = theirs[at] as Chunk
-      yield {
-        how: `its ${hasCall(one) ? 'call' : 'text'} in the middle`,
-        at: middle,
-        events: inserted(chunks, middle, [one]),
-      }
+      yield inserting(`its ${hasCall(one) ? 'call' : 'text'} in the middle`, chunks, middle, one)
     }
   },
 }
@@ -78,13 +74,13 @@ const duplicated: ChatFamily = {
   name: 'duplicated',
   *damages(chunks) {
     for (const at of someOf(chunks, beginsCall)) {
-      yield { how: 'the beginning of a call', at, events: inserted(chunks, at, [chunks[at] as Chunk]) }
+      yield inserting('the beginning of a call', chunks, at, chunks[at] as Chunk)
     }
     const end = endOf(chunks)
-    yield { how: 'the role', at: 1, events: inserted(chunks, 1, [chunks[0] as Chunk]) }
-    if (end > 0) yield { how: 'the end', at: end, events: inserted(chunks, end, [chunks[end] as Chunk]) }
+    yield inserting('the role', chunks, 1, chunks[0] as Chunk)
+    if (end > 0) yield inserting('the end', chunks, end, chunks[end] as Chunk)
     const usage = chunks.findIndex(isUsage)
-    if (usage >= 0) yield { how: 'the usage', at: usage, events: inserted(chunks, usage, [chunks[usage] as Chunk]) }
+    if (usage >= 0) yield inserting('the usage', chunks, usage, chunks[usage] as Chunk)
   },
 }
 

@@ -1,4 +1,4 @@
-import { fieldsOf, inserted, moved, someOf } from '../../damage/family.js'
+import { fieldsOf, inserted, inserting, moved, someOf } from '../../damage/family.js'
 import {
   callBlock,
   countOf,
@@ -66,11 +66,10 @@ const foreign: MessagesFamily = {
     const theirs = other.map((event, at) => (at === 0 ? withMessage(event, { id: 'msg_other' }) : event))
     const middle = Math.floor(events.length / 2)
     if (!theirs.some(isType('message_stop'))) return
-    yield { how: 'another message in the middle', at: middle, events: inserted(events, middle, theirs) }
+    yield inserting('another message in the middle', events, middle, ...theirs)
     yield { how: 'another message after it', at: events.length, events: [...events, ...theirs] }
     yield { how: 'another message before it', at: 0, events: [...theirs, ...events] }
-    const start = theirs[0] as MessageEvent
-    yield { how: 'the message_start of another', at: middle, events: inserted(events, middle, [start]) }
+    yield inserting('the message_start of another', events, middle, theirs[0] as MessageEvent)
   },
 }
 
@@ -78,19 +77,18 @@ const duplicated: MessagesFamily = {
   name: 'duplicated',
   *damages(events) {
     for (const at of someOf(events, isBegin))
-      yield { how: 'the beginning of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
+      yield inserting('the beginning of a block', events, at, events[at] as MessageEvent)
     for (const at of someOf(events, isStop))
-      yield { how: 'the stop of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
+      yield inserting('the stop of a block', events, at, events[at] as MessageEvent)
     for (const { begin, end } of someOf(events, isBegin).flatMap((at) =>
       spansOf(events).filter((of) => of.begin === at),
     ))
       yield { how: 'a block', at: end, events: inserted(events, end + 1, events.slice(begin, end + 1)) }
-    yield { how: 'message_start', at: 1, events: inserted(events, 1, [events[0] as MessageEvent]) }
+    yield inserting('message_start', events, 1, events[0] as MessageEvent)
     const end = endOf(events)
-    if (end >= 0) yield { how: 'message_delta', at: end, events: inserted(events, end, [events[end] as MessageEvent]) }
+    if (end >= 0) yield inserting('message_delta', events, end, events[end] as MessageEvent)
     const stop = events.findIndex(isType('message_stop'))
-    if (stop >= 0)
-      yield { how: 'message_stop', at: stop, events: inserted(events, stop, [events[stop] as MessageEvent]) }
+    if (stop >= 0) yield inserting('message_stop', events, stop, events[stop] as MessageEvent)
     yield { how: 'each event', at: 0, events: events.flatMap((event) => [event, event]) }
   },
 }
