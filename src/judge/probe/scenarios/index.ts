@@ -1,5 +1,5 @@
-import { CHAT_SCENARIOS } from '../chat/scenarios/index.js'
-import { MESSAGES_SCENARIOS } from '../messages/scenarios/index.js'
+import { CHAT_SCENARIOS } from '../chat/scenarios.js'
+import { MESSAGES_SCENARIOS } from '../messages/scenarios.js'
 import type { Scenario } from '../scenario.js'
 import { abort } from './abort.js'
 import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
