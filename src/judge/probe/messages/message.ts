@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
+import { parseJson } from '../../conformance/read/parse-json.js'
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
 import type { Said } from '../conversation/api-server.js'
 
@@ -29,7 +30,7 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
       if (kind === 'signature_delta') block['signature'] = signature
       if (kind === 'input_json_delta') json += asString(partial_json)
     } else if (type === 'content_block_stop') {
-      if (block !== undefined && json !== '') block['input'] = parsed(json)
+      if (block !== undefined && json !== '') block['input'] = (parseJson(json) ?? { value: json }).value
       json = ''
     } else if (type === 'message_delta') {
       if (typeof deltaFields['stop_reason'] === 'string') end = deltaFields
@@ -65,11 +66,3 @@ export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, u
 /** The blocks of a type. */
 export const blocksOf = ({ content }: Pick<PutTogether, 'content'>, type: string): readonly Fields[] =>
   content.filter((block) => block['type'] === type)
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
-}

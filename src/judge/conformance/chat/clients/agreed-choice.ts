@@ -4,6 +4,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'
 import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
+import { endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */
 export class AgreedChatCall {
@@ -99,7 +100,7 @@ export class AgreedChoice {
     const extraneous = this.#calls(delta, at)
     this.#texts(delta)
     if (!isFields(choice['delta'])) this.#misplaced(choice)
-    if (hasReason && (this.finish === undefined || !FINISHES.has(this.finish))) this.finish = reason
+    if (hasReason && endingBy(this.finish) === 'open') this.finish = reason
     return extraneous
   }
 
@@ -177,15 +178,6 @@ export class AgreedChoice {
     return call
   }
 }
-
-/** The reasons that clients know. */
-export const FINISHES: ReadonlySet<string> = new Set([
-  'stop',
-  'length',
-  'content_filter',
-  'tool_calls',
-  'function_call',
-])
 
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
 

@@ -5,7 +5,8 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asString } from '../../stream-event.js'
 import { choicesIn, isIndex, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
-import { type AgreedChatCall, AgreedChoice, FINISHES } from './agreed-choice.js'
+import { type AgreedChatCall, AgreedChoice } from './agreed-choice.js'
+import { endingBy } from './finish-reasons.js'
 
 /** How many ids of other answers are remembered. */
 const MAX_FOREIGN = 20
@@ -71,11 +72,11 @@ export class ChatAgreement {
 
   /** The ending of the first choice; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
-    const { reason: finish } = this
+    const { reason } = this
     // An error beside a finish_reason is extraneous: the answer is whole.
-    if (this.#failure !== undefined && !FINISHES.has(finish ?? '')) return 'failed'
-    if (finish === 'length' || finish === 'content_filter') return 'incomplete'
-    return finish !== undefined && COMPLETE.has(finish) ? 'completed' : undefined
+    const ending = endingBy(reason)
+    if (this.#failure !== undefined && ending === 'open') return 'failed'
+    return ending === 'open' ? undefined : ending
   }
 
   /** The finish_reason of the first choice. */
@@ -128,5 +129,3 @@ export class ChatAgreement {
     return this.#foreign.has(id)
   }
 }
-
-const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])

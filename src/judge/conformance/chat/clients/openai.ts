@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { type Ending, rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
 import { concatenated, MutableText } from '../../clients/mutable-text.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
@@ -7,6 +7,7 @@ import { Thrown } from '../../clients/thrown.js'
 import { asString } from '../../stream-event.js'
 import { isIndex, MAX_CALLS, MAX_CHOICES } from '../stream-state.js'
 import type { ChatClientModel } from './client.js'
+import { endingBy } from './finish-reasons.js'
 
 const THROWS = 'chat.completions.stream() of the openai SDK throws otherwise'
 
@@ -154,7 +155,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     const [, first] = choices[0] as readonly [number, Choice]
     if (first.role !== 'assistant') throw new Thrown('chat-openai-role', 'the role "assistant"', first.role)
     const { seen } = this
-    seen.ending = endingFor(first.finish)
+    seen.ending = endingBy(first.finish)
     seen.final = new TextHash()
     for (const [, choice] of choices) {
       if (isTruthy(choice.content)) seen.final.join(choice.content.appended)
@@ -286,9 +287,4 @@ function callsOf({ calls, functionCall }: Choice): SeenCall[] {
       const { name, given } = (type === 'custom' ? custom : named) as Body
       return seenCall(concatenated(name), given)
     })
-}
-
-function endingFor(finish: unknown): Ending {
-  if (finish === 'length' || finish === 'content_filter') return 'incomplete'
-  return finish === 'stop' || finish === 'tool_calls' || finish === 'function_call' ? 'completed' : 'open'
 }

@@ -4,6 +4,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { jsonHash } from '../../json-hash.js'
 import { isEncodedTwice } from '../../json-text.js'
+import { parseJson } from '../../read/parse-json.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
 
 /** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
@@ -157,12 +158,12 @@ export class AgreedBlock {
 
   /** Whether its input is the JSON of an object, if it is not encoded twice. */
   get isObject(): boolean {
-    return this.#isLong || this.isEncodedTwice || isFields(parsed(this.#json))
+    return this.#isLong || this.isEncodedTwice || isFields(parseJson(this.#json)?.value)
   }
 
   /** The hash of the value of an input that lacks only its last brackets; undefined for any other. */
   get closed(): number | undefined {
-    const value = this.#isLong ? undefined : parsed(`${this.#json}${missingBrackets(this.#json)}`)
+    const value = this.#isLong ? undefined : parseJson(`${this.#json}${missingBrackets(this.#json)}`)?.value
     return value === undefined ? undefined : jsonHash(value)
   }
 
@@ -191,14 +192,6 @@ export class AgreedBlock {
   get #json(): string {
     if (this.#input.trim() !== '') return this.#input
     return this.#given ?? '{}'
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

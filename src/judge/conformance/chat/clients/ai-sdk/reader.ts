@@ -1,9 +1,10 @@
 import { type Fields, isFields } from '../../../../../shared/fields.js'
-import { type ClientReader, type Ending, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
+import { type ClientReader, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { Thrown } from '../../../clients/thrown.js'
 import { jsonHash } from '../../../json-hash.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
+import { endingBy } from '../finish-reasons.js'
 import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js'
 import { chunkSchema, errorSchema } from './chunk-schema.js'
 
@@ -51,7 +52,8 @@ export class AiSdkReader implements ClientReader<unknown> {
       this.#report('chat-ai-sdk-finish', 'a finish_reason', undefined, 'none')
       this.#break('Response stream ended without a finish reason.')
     }
-    seen.ending = this.#isBroken ? 'threw' : endingFor(this.#finish, this.#hasFailed)
+    const ending = this.#finish === undefined && this.#hasFailed ? 'failed' : endingBy(this.#finish)
+    seen.ending = this.#isBroken ? 'threw' : ending
   }
 
   /** Runs a step in which the SDK may throw: that ends the stream. */
@@ -117,11 +119,3 @@ export class AiSdkReader implements ClientReader<unknown> {
     }
   }
 }
-
-function endingFor(reason: string | undefined, hasFailed: boolean): Ending {
-  if (reason === undefined) return hasFailed ? 'failed' : 'open'
-  if (reason === 'length' || reason === 'content_filter') return 'incomplete'
-  return COMPLETE.has(reason) ? 'completed' : 'open'
-}
-
-const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])
