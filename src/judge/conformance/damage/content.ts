@@ -18,6 +18,7 @@ import {
   textOf,
   type WireEvent,
   withItem,
+  withListed,
 } from './family.js'
 
 // Mistakes in texts, outputs, summaries and citations.
@@ -109,9 +110,7 @@ const outputs: Family = {
           yield replacing(`${name} of done ${type}: ${how}`, events, doneAt, damaged)
           const end = endOf(events)
           if (events[end] === undefined) continue
-          const listed = mapEvent(events[end] as WireEvent, (fields) =>
-            fields['id'] === id ? { ...fields, [name]: value } : fields,
-          )
+          const listed = withListed(events[end] as WireEvent, id, { [name]: value })
           yield replacing(`${name} of listed ${type}: ${how}`, events, end, listed)
         }
       }

@@ -98,6 +98,14 @@ export const inserting = <Event>(
   ...more: readonly Event[]
 ): FamilyDamage<Event> => ({ how, at, events: inserted(events, at, more) })
 
+/** A damage by which the stream ends before the event at `at`, or with other events in its place. */
+export const cutting = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  ...by: readonly Event[]
+): FamilyDamage<Event> => ({ how, at, events: [...events.slice(0, at), ...by] })
+
 /** A damage of each event. */
 export const changing = <Event>(
   how: string,
@@ -121,6 +129,18 @@ export function mapObjects(value: unknown, change: (fields: Fields) => Fields): 
 
 export const mapEvent = (event: WireEvent, change: (fields: Fields) => Fields): WireEvent =>
   mapObjects(event, change) as WireEvent
+
+/** An event whose items with an id have other fields. */
+export const withListed = (event: WireEvent, id: string, fields: Fields): WireEvent =>
+  mapEvent(event, (own) => (own['id'] === id ? { ...own, ...fields } : own))
+
+/** An event in which an item has another id. */
+export const withOtherId = (event: WireEvent, id: string, to: string): WireEvent =>
+  mapEvent(event, (fields) => ({
+    ...fields,
+    ...(fields['id'] === id && { id: to }),
+    ...(fields['item_id'] === id && { item_id: to }),
+  }))
 
 /** The numbers of the events that `is` selects: the first, one of the middle, and the last. */
 export function someOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {

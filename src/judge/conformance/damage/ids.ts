@@ -4,6 +4,7 @@ import {
   endOf,
   type Family,
   fieldsOf,
+  type ItemSpan,
   isDelta,
   itemsIn,
   mapEvent,
@@ -11,9 +12,17 @@ import {
   someOf,
   type WireEvent,
   withItem,
+  withOtherId,
 } from './family.js'
 
 // Wrong ids and indexes that relate events, and bodies under the id of another item.
+
+/** The events, with fields of the done items of one and two exchanged. */
+const exchangedIn = (events: readonly WireEvent[], one: ItemSpan, two: ItemSpan, field: string): WireEvent[] =>
+  events.map((event, at) => {
+    const from = at === one.doneAt ? two : at === two.doneAt ? one : undefined
+    return from === undefined ? event : withItem(event, { [field]: fieldsOf(events[from.doneAt]?.['item'])[field] })
+  })
 
 const wrongIds: Family = {
   name: 'wrong ids in the middle',
@@ -41,11 +50,7 @@ const wrongIds: Family = {
     for (const [number, one] of items.entries()) {
       const two = items.slice(number + 1).find(({ type }) => type === one.type)
       if (two === undefined) continue
-      const changed = events.map((event, at) => {
-        if (at === one.doneAt) return withItem(event, { id: two.id })
-        return at === two.doneAt ? withItem(event, { id: one.id }) : event
-      })
-      yield { how: `ids of two done ${one.type}`, at: one.doneAt, events: changed }
+      yield { how: `ids of two done ${one.type}`, at: one.doneAt, events: exchangedIn(events, one, two, 'id') }
     }
     for (const { id, addedAt, doneAt, type } of items) {
       const renamed = events.map((event, at) =>
@@ -53,15 +58,7 @@ const wrongIds: Family = {
       )
       yield { how: `all events within ${type} with another id`, at: addedAt + 1, events: renamed }
       const end = endOf(events)
-      const anew = events.map((event, at) =>
-        at === end
-          ? event
-          : mapEvent(event, (fields) => ({
-              ...fields,
-              ...(fields['id'] === id ? { id: `${id}x` } : {}),
-              ...(fields['item_id'] === id ? { item_id: `${id}x` } : {}),
-            })),
-      )
+      const anew = events.map((event, at) => (at === end ? event : withOtherId(event, id, `${id}x`)))
       yield { how: `${type} with another id in the response`, at: end, events: anew }
       const item = fieldsOf(events[doneAt]?.['item'])
       yield replacing(
@@ -88,11 +85,7 @@ const exchanged: Family = {
       const [itemOne, itemTwo] = [fieldsOf(events[one.doneAt]?.['item']), fieldsOf(events[two.doneAt]?.['item'])]
       const body = ['arguments', 'input', 'content', 'code', 'name'].filter((name) => name in itemOne)
       for (const field of body) {
-        const changed = events.map((event, at) => {
-          if (at === one.doneAt) return withItem(event, { [field]: itemTwo[field] })
-          return at === two.doneAt ? withItem(event, { [field]: itemOne[field] }) : event
-        })
-        yield { how: `${field} of two done ${one.type}`, at: one.doneAt, events: changed }
+        yield { how: `${field} of two done ${one.type}`, at: one.doneAt, events: exchangedIn(events, one, two, field) }
         const end = endOf(events)
         if (events[end] === undefined) continue
         const listed = mapEvent(events[end] as WireEvent, (fields) => {

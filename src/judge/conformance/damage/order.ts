@@ -15,6 +15,7 @@ import {
   someOf,
   textOf,
   type WireEvent,
+  withOtherId,
   withResponse,
 } from './family.js'
 
@@ -112,15 +113,11 @@ const terminal: Family = {
 
 /** Another response with other ids, as it would come on the same connection. */
 function foreignOf(events: readonly WireEvent[]): WireEvent[] {
-  const renamed = (value: unknown): unknown => (typeof value === 'string' && value !== '' ? `${value}_other` : value)
-  return events.map((event) =>
-    mapEvent(event, (fields) => ({
-      ...fields,
-      ...('id' in fields ? { id: renamed(fields['id']) } : {}),
-      ...('item_id' in fields ? { item_id: renamed(fields['item_id']) } : {}),
-      ...('call_id' in fields ? { call_id: renamed(fields['call_id']) } : {}),
-    })),
-  )
+  const other = ([name, value]: [string, unknown]): [string, unknown] => {
+    const isId = ['id', 'item_id', 'call_id'].includes(name) && typeof value === 'string' && value !== ''
+    return [name, isId ? `${value}_other` : value]
+  }
+  return events.map((event) => mapEvent(event, (fields) => Object.fromEntries(Object.entries(fields).map(other))))
 }
 
 const foreign: Family = {
@@ -195,12 +192,7 @@ const merged: Family = {
         event['output_index'] === next.index ? { ...event, output_index: index } : event
       yield changing(`two items at one index: ${type}, ${next.type}`, events, asOne, next.addedAt)
       if (type !== next.type) continue
-      const sameId = (event: WireEvent): WireEvent =>
-        mapEvent(event, (fields) => ({
-          ...fields,
-          ...(fields['id'] === next.id ? { id } : {}),
-          ...(fields['item_id'] === next.id ? { item_id: id } : {}),
-        }))
+      const sameId = (event: WireEvent): WireEvent => withOtherId(event, next.id, id)
       yield changing(`two ${type} with one id`, events, sameId, next.addedAt)
       const end = [...events.slice(doneAt, next.addedAt)]
       const open = [...events.slice(0, doneAt), ...events.slice(next.addedAt + 1, next.doneAt), ...end]

@@ -16,6 +16,7 @@ import {
   textOf,
   type WireEvent,
   withItem,
+  withListed,
   withResponse,
 } from './family.js'
 import { IDS } from './ids.js'
@@ -117,9 +118,7 @@ const retyped: Family = {
       }
       const end = endOf(events)
       if (events[end] === undefined) continue
-      const inOutput = mapEvent(events[end] as WireEvent, (fields) =>
-        fields['id'] === id ? { ...fields, type: other } : fields,
-      )
+      const inOutput = withListed(events[end] as WireEvent, id, { type: other })
       yield replacing(`listed ${type} as ${other}`, events, end, inOutput)
     }
     for (const at of someOf(events, (event) => 'part' in event)) {

@@ -1,4 +1,4 @@
-import { inserting, moved, someOf } from '../../damage/family.js'
+import { cutting, inserting, moved, someOf } from '../../damage/family.js'
 import {
   beginsCall,
   CALL,
@@ -22,11 +22,7 @@ const late: ChatFamily = {
     const end = endOf(chunks)
     const like = chunks[end]
     if (like === undefined) return
-    const after = (how: string, more: readonly Chunk[]): ChatDamage => ({
-      how,
-      at: chunks.length,
-      events: [...chunks, ...more],
-    })
+    const after = (how: string, more: readonly Chunk[]): ChatDamage => inserting(how, chunks, chunks.length, ...more)
     // Without the token counts, nothing proves the end of the answer: its finish_reason may be premature.
     const isSettled = chunks.some(isUsage)
     const isPlain = countOf(chunks) === 0 && choiceOf(like)['finish_reason'] === 'stop'
@@ -61,7 +57,7 @@ const foreign: ChatFamily = {
     const middle = Math.floor(chunks.length / 2)
     if (theirs.every(({ choices }) => choices !== undefined)) {
       yield inserting('another answer in the middle', chunks, middle, ...theirs)
-      yield { how: 'another answer after it', at: chunks.length, events: [...chunks, ...theirs] }
+      yield inserting('another answer after it', chunks, chunks.length, ...theirs)
     }
     for (const at of someOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
       const one = theirs[at] as Chunk
@@ -90,7 +86,7 @@ const cut: ChatFamily = {
     for (const at of someOf(chunks.slice(0, -1), () => true))
       yield { how: 'in the middle', at, events: chunks.slice(0, at + 1) }
     for (const at of someOf(chunks, beginsCall)) yield { how: 'in a call', at, events: chunks.slice(0, at + 1) }
-    yield { how: 'before anything', at: 0, events: [] }
+    yield cutting('before anything', chunks, 0)
   },
 }
 

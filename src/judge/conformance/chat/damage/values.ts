@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { changing, fieldsOf, inserting, listOf, replacing, someOf, textOf } from '../../damage/family.js'
+import { changing, cutting, fieldsOf, inserting, listOf, replacing, someOf, textOf } from '../../damage/family.js'
 import {
   type ChatDamage,
   type ChatFamily,
@@ -29,8 +29,8 @@ const ends: ChatFamily = {
     yield changing('in each chunk', chunks, (one) =>
       'choices' in one && !isUsage(one) ? withChoice(one, { finish_reason: choiceOf(chunk)['finish_reason'] }) : one,
     )
-    yield { how: 'lost', at: end, events: chunks.filter((_, at) => at !== end) }
-    yield { how: 'lost with all after it', at: end, events: chunks.slice(0, end) }
+    yield replacing('lost', chunks, end)
+    yield cutting('lost with all after it', chunks, end)
   },
 }
 
@@ -92,11 +92,7 @@ const errors: ChatFamily = {
   *damages(chunks) {
     const middle = Math.floor(chunks.length / 2)
     const error = { message: 'It broke.', type: 'server_error', param: null, code: null }
-    const instead = (how: string, value: unknown): ChatDamage => ({
-      how,
-      at: middle,
-      events: [...chunks.slice(0, middle), value as Chunk],
-    })
+    const instead = (how: string, value: unknown): ChatDamage => cutting(how, chunks, middle, value as Chunk)
     yield changing('null in each chunk', chunks, (chunk) => ({ ...chunk, error: null }))
     yield changing('empty in each chunk', chunks, (chunk) => ({ ...chunk, error: '' }))
     yield instead('as text', { error: 'It broke.' })

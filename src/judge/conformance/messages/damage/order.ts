@@ -1,4 +1,4 @@
-import { fieldsOf, inserted, inserting, moved, someOf } from '../../damage/family.js'
+import { cutting, fieldsOf, inserted, inserting, moved, replacing, someOf } from '../../damage/family.js'
 import {
   callBlock,
   countOf,
@@ -25,11 +25,8 @@ const late: MessagesFamily = {
   *damages(events) {
     const end = endOf(events)
     if (end < 0) return
-    const after = (how: string, more: readonly MessageEvent[]): MessagesDamage => ({
-      how,
-      at: events.length,
-      events: [...events, ...more],
-    })
+    const after = (how: string, more: readonly MessageEvent[]): MessagesDamage =>
+      inserting(how, events, events.length, ...more)
     const index = countOf(events)
     yield after('a block of text', textBlock(index, 'Too late.'))
     yield after('a call', callBlock(index))
@@ -67,8 +64,8 @@ const foreign: MessagesFamily = {
     const middle = Math.floor(events.length / 2)
     if (!theirs.some(isType('message_stop'))) return
     yield inserting('another message in the middle', events, middle, ...theirs)
-    yield { how: 'another message after it', at: events.length, events: [...events, ...theirs] }
-    yield { how: 'another message before it', at: 0, events: [...theirs, ...events] }
+    yield inserting('another message after it', events, events.length, ...theirs)
+    yield inserting('another message before it', events, 0, ...theirs)
     yield inserting('the message_start of another', events, middle, theirs[0] as MessageEvent)
   },
 }
@@ -101,10 +98,10 @@ const cut: MessagesFamily = {
     for (const at of someOf(events, says)) yield { how: 'in a block', at, events: events.slice(0, at + 1) }
     const end = endOf(events)
     if (end >= 0) {
-      yield { how: 'before message_delta', at: end, events: events.slice(0, end) }
+      yield cutting('before message_delta', events, end)
       yield { how: 'before message_stop', at: end, events: events.slice(0, end + 1) }
     }
-    yield { how: 'before anything', at: 0, events: [] }
+    yield cutting('before anything', events, 0)
   },
 }
 
@@ -121,10 +118,8 @@ const lost: MessagesFamily = {
     yield all('message_stop', isType('message_stop'))
     yield all('all beginnings of blocks', isBegin)
     yield all('all stops of blocks', isStop)
-    for (const at of someOf(events, isBegin))
-      yield { how: 'the beginning of a block', at, events: events.filter((_, one) => one !== at) }
-    for (const at of someOf(events, isStop))
-      yield { how: 'the stop of a block', at, events: events.filter((_, one) => one !== at) }
+    for (const at of someOf(events, isBegin)) yield replacing('the beginning of a block', events, at)
+    for (const at of someOf(events, isStop)) yield replacing('the stop of a block', events, at)
     yield all('all but deltas', (event) => isOfBlock(event) && (isBegin(event) || isStop(event)))
   },
 }

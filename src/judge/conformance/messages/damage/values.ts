@@ -1,4 +1,4 @@
-import { changing, fieldsOf, inserted, inserting, replaced, replacing } from '../../damage/family.js'
+import { changing, cutting, fieldsOf, inserted, inserting, replaced, replacing } from '../../damage/family.js'
 import {
   beginsCall,
   deltaOf,
@@ -63,11 +63,7 @@ const errors: MessagesFamily = {
   *damages(events) {
     const middle = Math.floor(events.length / 2)
     const error = { type: 'overloaded_error', message: 'It broke.' }
-    const instead = (how: string, value: unknown): MessagesDamage => ({
-      how,
-      at: middle,
-      events: [...events.slice(0, middle), value as MessageEvent],
-    })
+    const instead = (how: string, value: unknown): MessagesDamage => cutting(how, events, middle, value as MessageEvent)
     yield instead('without a type of event', { error })
     yield instead('as text', { type: 'error', error: 'It broke.' })
     yield instead('without a message', { type: 'error', error: { type: 'api_error' } })
