@@ -24,7 +24,7 @@ import { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
 import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
-import type { Checker, StreamChunk, Violation } from './violation.js'
+import { type Checker, type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 export type { Checker, Violation } from './violation.js'
 
@@ -239,8 +239,5 @@ export function checkEvents(
   options: CheckOptions = {},
 ): Violation[] {
   checkStream('checkEvents', events)
-  const checker = createCheckerOf('checkEvents', options)
-  const violations: Violation[] = []
-  for (const event of events) for (const violation of checker.push(event)) violations.push(violation)
-  return [...violations, ...checker.end()]
+  return [...violationsOf(createCheckerOf('checkEvents', options), events)]
 }

@@ -3,7 +3,7 @@ import type { Extraneous } from './clients/agreement/extraneous.js'
 import { callWords, ENDING_WORDS, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import type { ClientRun, StreamAgreement } from './clients/run.js'
 import { isAtEnd } from './report/violation-kind.js'
-import type { Checker, StreamChunk, Violation } from './violation.js'
+import { type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 /** A client's reading of a stream. */
 export interface Explanation {
@@ -53,14 +53,6 @@ function extraneousReason(extraneous: readonly Extraneous[], name: string, event
   return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: ${event} ${extra.at.position})`
 }
 
-/** Checks a stream, and returns the violations that break the client. */
-function errorsIn(checker: Checker, stream: Iterable<StreamChunk>): Violation[] {
-  const violations: Violation[] = []
-  for (const each of stream) for (const violation of checker.push(each)) violations.push(violation)
-  for (const violation of checker.end()) violations.push(violation)
-  return violations.filter(({ severity }) => severity === 'error')
-}
-
 /** The ending that a client treats as success. */
 export function goodEnd(errors: readonly Violation[], extraneous: readonly Extraneous[], whole: string): string {
   if (errors.length === 0) return 'and ends well'
@@ -92,7 +84,7 @@ export function explainAnswer<Agreed extends AgreedAnswer>(
   { client, name }: { readonly client: string; readonly name: string },
   { event, cutOff, open }: AnswerWords<Agreed>,
 ): Explanation {
-  const errors = errorsIn(checker, stream)
+  const errors = [...violationsOf(checker, stream)].filter(({ severity }) => severity === 'error')
   // The cast: the profile is that of a client.
   const { seen, agreement } = run as ClientRun<unknown, Agreed>
   const { extraneous, calls, reason, errorMessage } = agreement
