@@ -3,38 +3,10 @@ import { SPECIAL as m } from '../../../core/harmony/vocabulary.js'
 import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
-export const HEADER_WORDS: readonly string[] = [
-  'assistant',
-  'user',
-  'system',
-  'developer',
-  'tool',
-  'python',
-  'functions.x',
-  'x',
-  'to=functions.x',
-  'to=assistant',
-  'to=python',
-  'to=x',
-  'to=',
-  'to',
-  '=',
-  'analysis',
-  'commentary',
-  'final',
-  'Final',
-  'summary',
-  'json',
-  'code',
-  'text/plain',
-  'response',
-  'user:al',
-  'assistantassistant',
-  'We',
-  'é',
-  '?',
-  '{',
-]
+export const HEADER_WORDS: readonly string[] = (
+  'assistant user system developer tool python functions.x x to=functions.x to=assistant to=python' +
+  ' to=x to= to = analysis commentary final Final summary json code text/plain response user:al assistantassistant We é ? {'
+).split(' ')
 /** White space for JavaScript or the official parser, not always for both. */
 export const HEADER_SPACE: readonly string[] = [
   '',
