@@ -1,6 +1,6 @@
 import type { Fields } from '../../../shared/fields.js'
 import { type AnswerApi, type CheckEach, type CheckerWithRun, createAnswerChecker } from '../answer-checker.js'
-import { asFields } from '../stream-event.js'
+import { asFields, isIndex } from '../stream-event.js'
 import { ChatAgreement } from './clients/agreement.js'
 import type { ChatClientModel } from './clients/client.js'
 import { compare } from './clients/compare.js'
@@ -15,7 +15,6 @@ import {
   callOf,
   callsIn,
   choicesIn,
-  isIndex,
   MAX_CHOICES,
   typeOfChunk,
 } from './stream-state.js'

@@ -116,6 +116,21 @@ export interface ClientReader<Event = StreamEvent> {
   readonly seen: Seen
 }
 
+/** What all readers have. */
+export abstract class BaseReader<Event = StreamEvent> implements ClientReader<Event> {
+  readonly seen: Seen = new Seen()
+  protected readonly reportBreak: ReportBreak
+  /** Whether the client has stopped reading. */
+  protected isOver = false
+
+  constructor(reportBreak: ReportBreak) {
+    this.reportBreak = reportBreak
+  }
+
+  abstract read(event: Event): void
+  abstract end(): void
+}
+
 /**
  * Reports that the current event breaks the client: it throws, or loses the content of the event.
  *

@@ -1,15 +1,7 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { parseJson } from '../read/parse-json.js'
 import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
-import {
-  type ClientModel,
-  type ClientReader,
-  type ReportBreak,
-  rulesOf,
-  Seen,
-  type SeenCall,
-  seenCall,
-} from './client.js'
+import { BaseReader, type ClientModel, rulesOf, type SeenCall, seenCall } from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem, halfCharacterIn } from './codex-shapes.js'
 
 /**
@@ -57,11 +49,7 @@ export const codex: ClientModel = {
   begin: (reportBreak) => new CodexReader(reportBreak),
 }
 
-class CodexReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
-  /** Whether Codex has stopped reading. After a failed response it continues. */
-  #isOver = false
+class CodexReader extends BaseReader {
   /** Calls that were cut off. */
   readonly #cut = new Set<SeenCall>()
   /**
@@ -73,13 +61,9 @@ class CodexReader implements ClientReader {
   /** The code of the last error event. */
   #code = ''
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
   read(event: StreamEvent): void {
     // Codex ignores an event if a known field has the wrong type.
-    if (this.#isOver || !isReadable(event)) return
+    if (this.isOver || !isReadable(event)) return
     const { type, item, response = null } = event
     if (type === 'response.output_item.added') this.#announced(event)
     else if (type === 'response.output_item.done') this.#item(asFields(item), event['output_index'])
@@ -143,14 +127,14 @@ class CodexReader implements ClientReader {
   }
 
   #drops(rule: string, { expected, got }: Flaw): void {
-    this.#reportBreak(rule, expected, got)
+    this.reportBreak(rule, expected, got)
   }
 
   #completed(response: unknown): void {
     // Codex ignores the event.
     const half = halfCharacterIn(response)
     if (response === null || half !== undefined) {
-      this.#reportBreak('codex-reads-completed', half?.expected ?? 'a response', half?.got ?? response)
+      this.reportBreak('codex-reads-completed', half?.expected ?? 'a response', half?.got ?? response)
       return
     }
     const flaw = flawOfCompleted(response)
@@ -158,7 +142,7 @@ class CodexReader implements ClientReader {
       this.#end()
       return
     }
-    this.#reportBreak('codex-reads-completed', flaw.expected, flaw.got)
+    this.reportBreak('codex-reads-completed', flaw.expected, flaw.got)
     this.seen.ending = 'threw'
     this.seen.error = `failed to parse ResponseCompleted: ${flaw.expected}`
   }
@@ -167,12 +151,12 @@ class CodexReader implements ClientReader {
     const { incomplete_details: details, status } = asFields(response)
     const { reason } = asFields(details)
     if (asString(reason) === '' && status !== 'cancelled')
-      this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
+      this.reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
     const error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
     this.seen.ending = 'incomplete'
     // Unlike after a failed response, it reads no further, except after a content filter: it waits for the end there.
-    this.#isOver = reason !== 'content_filter'
-    this.seen.error = this.#isOver ? error : `stream disconnected before completion: ${error}`
+    this.isOver = reason !== 'content_filter'
+    this.seen.error = this.isOver ? error : `stream disconnected before completion: ${error}`
   }
 
   /** Codex ignores error events except one code, as response.failed repeats the error. */
@@ -185,7 +169,7 @@ class CodexReader implements ClientReader {
     const { error } = asFields(response)
     const { code = null, message = null } = asFields(error)
     if (!isFields(error) || !isTextOrNone(code) || !isTextOrNone(message)) {
-      this.#reportBreak('codex-reads-error', 'an error with code and message as strings', error)
+      this.reportBreak('codex-reads-error', 'an error with code and message as strings', error)
       this.#fail('response.failed event received')
       return
     }
@@ -194,7 +178,7 @@ class CodexReader implements ClientReader {
       SPECIFIC_CODES.includes(this.#code) &&
       !SPECIFIC_CODES.includes(asString(code))
     ) {
-      this.#reportBreak('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
+      this.reportBreak('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
     }
     this.#fail(WORDS[asString(code)] ?? asString(message))
   }
@@ -208,7 +192,7 @@ class CodexReader implements ClientReader {
   #end(): void {
     this.seen.ending = 'completed'
     this.seen.error = undefined
-    this.#isOver = true
+    this.isOver = true
   }
 }
 

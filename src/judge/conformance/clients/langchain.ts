@@ -1,6 +1,6 @@
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { CitationSpans } from './citation-spans.js'
-import { type ClientModel, type ClientReader, type ReportBreak, rulesOf, Seen } from './client.js'
+import { BaseReader, type ClientModel, rulesOf } from './client.js'
 import { COMPUTER } from './langchain/calls.js'
 import { Broken, checkOutput, requireItem, requireResponse } from './langchain/demands.js'
 import { MergeError } from './langchain/merge.js'
@@ -58,9 +58,7 @@ export const langchain: ClientModel = {
 /** The metadata that LangChain adds to every chunk. */
 const PROVIDER = { model_provider: 'openai' }
 
-class LangchainReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
+class LangchainReader extends BaseReader {
   readonly #message = new LangchainMessage()
   /** The event with the error that it threw at, if it threw because of one. */
   #errorEvent: StreamEvent | undefined
@@ -74,16 +72,12 @@ class LangchainReader implements ClientReader {
   /** The id of the response. */
   #id: unknown
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
   read(event: StreamEvent): void {
     this.#position++
     const moved = this.#spans.closed(event)
     if (moved !== undefined) {
       const { expected, got, at } = moved
-      this.#reportBreak('langchain-citation-span', `the span ${expected} of the done part`, undefined, got, at)
+      this.reportBreak('langchain-citation-span', `the span ${expected} of the done part`, undefined, got, at)
     }
     if (this.seen.ending === 'threw') {
       this.#afterError(event)
@@ -98,11 +92,11 @@ class LangchainReader implements ClientReader {
     try {
       this.#take(event)
     } catch (error) {
-      if (error instanceof Broken) this.#reportBreak(error.rule, error.expected, error.got)
+      if (error instanceof Broken) this.reportBreak(error.rule, error.expected, error.got)
       else if (error instanceof MergeError) {
         const { field, previous: had, next: came } = error
         const place = `as its ${field} was a ${had} before`
-        this.#reportBreak('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
+        this.reportBreak('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
       } else throw error
       this.#throw(error.message)
     }
@@ -110,12 +104,12 @@ class LangchainReader implements ClientReader {
 
   end(): void {
     for (const at of this.#nameless.values()) {
-      this.#reportBreak('langchain-call-id', 'a call_id', undefined, 'none', at)
+      this.reportBreak('langchain-call-id', 'a call_id', undefined, 'none', at)
     }
     if (this.seen.ending === 'threw') return
     this.#message.show(this.seen)
     if (this.#failed === undefined || this.seen.ending !== 'open') return
-    this.#reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none', this.#failed)
+    this.reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none', this.#failed)
   }
 
   /** Reports an error that it threw at, if the response then ends without failing. */
@@ -124,11 +118,7 @@ class LangchainReader implements ClientReader {
     if (event === undefined || !/^response\.(completed|incomplete)$/.test(type)) return
     const { id } = asFields(response)
     if (id !== undefined && this.#id !== undefined && id !== this.#id) return
-    this.#reportBreak(
-      'langchain-error-key',
-      `no error in ${event.type}, as the response ends otherwise`,
-      event['error'],
-    )
+    this.reportBreak('langchain-error-key', `no error in ${event.type}, as the response ends otherwise`, event['error'])
     this.#errorEvent = undefined
   }
 

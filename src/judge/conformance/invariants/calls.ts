@@ -4,7 +4,7 @@ import { type Invariant, of, type ReportViolation, responseRules } from '../inva
 import { isEncodedTwice, isJson } from '../json-text.js'
 import { preview } from '../preview.js'
 import { reportDifference } from '../report-difference.js'
-import { asFields, asList, asString, lookUp } from '../stream-event.js'
+import { asFields, asList, asString, isIndex, lookUp } from '../stream-event.js'
 import { finalTextIn, itemsInResponse, matchesDeltas } from '../stream-state.js'
 
 /** By call type: the item's field with the streamed text, and the prefix of the events that stream it. */
@@ -161,7 +161,7 @@ export const CALLS: readonly Invariant[] = responseRules([
           if (type.endsWith('.added')) {
             if (command_index !== count) report(`command_index ${count}`, command_index)
             announced.set(output_index, count + 1)
-          } else if (!isBelow(command_index, count))
+          } else if (!isIndex(command_index, count))
             report('a command that was added', undefined, `command ${preview(command_index)}`)
         },
       }
@@ -183,7 +183,7 @@ export const CALLS: readonly Invariant[] = responseRules([
             // The call may be in an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
             const { command_index: index } = event
-            if (!isBelow(index, count))
+            if (!isIndex(index, count))
               report('the index of a command of the call', undefined, `command ${preview(index)}`)
           }
         },
@@ -244,8 +244,4 @@ function checkCallIds(items: readonly Fields[], ids: Set<unknown>, report: Repor
     if (asString(call_id) !== '' && ids.has(call_id)) report('a unique call_id', call_id)
     ids.add(call_id)
   }
-}
-
-function isBelow(index: unknown, count: number): boolean {
-  return Number.isInteger(index) && Number(index) >= 0 && Number(index) < count
 }

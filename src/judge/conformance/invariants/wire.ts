@@ -2,7 +2,7 @@ import { isFields } from '../../../shared/fields.js'
 import type { About } from '../about.js'
 import { type Invariant, of, responseRules } from '../invariant.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
-import { asFields, asString } from '../stream-event.js'
+import { asFields, asString, isIndex } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 
 /** Rules for every event, whatever its type. */
@@ -22,11 +22,11 @@ export const WIRE: readonly Invariant[] = responseRules([
       const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
       // In a stream that begins in the middle, `created-first` covers this violation.
       if (count === 0 && resumed === undefined && beginsLate(event)) return
-      if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
+      if (number === expected || (resumed === true && count === 0 && isIndex(number))) return
       // A keep-alive that is not stored repeats the last number. OpenAI's has one of its own.
       if (kind.type === 'keepalive' && number === expected - 1) return
       // OpenAI uses up the number of the event that an error replaces.
-      if (kind.type === 'error' && isNumber(number) && number > expected) return
+      if (kind.type === 'error' && isIndex(number) && number > expected) return
       const isOlder =
         number === undefined && (count === 0 ? absentInOlderApi(event) : absentFields).has('sequence_number')
       if (isOlder) return
@@ -154,10 +154,6 @@ function evidenceOf(number: unknown, expected: number, isStart: boolean): About[
   if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
   if (number === expected - 1) return 'repeated'
   return number > expected ? 'lost' : 'reordered'
-}
-
-function isNumber(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0
 }
 
 /** Whether a field is one that the older format of the stream does not have. */

@@ -2,8 +2,8 @@ import { type Fields, isFields } from '../../../../shared/fields.js'
 import type { Extraneous } from '../../clients/agreement/extraneous.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asList, asString } from '../../stream-event.js'
-import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
+import { asFields, asList, asString, isIndex } from '../../stream-event.js'
+import { callsIn, MAX_CALLS } from '../stream-state.js'
 import { endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */

@@ -3,8 +3,8 @@ import { type Extraneous, ExtraneousList } from '../../clients/agreement/extrane
 import type { Ending } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asString } from '../../stream-event.js'
-import { choicesIn, isIndex, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
+import { asFields, asString, isIndex } from '../../stream-event.js'
+import { choicesIn, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
 import { type AgreedChatCall, AgreedChoice } from './agreed-choice.js'
 import { endingBy } from './finish-reasons.js'
 

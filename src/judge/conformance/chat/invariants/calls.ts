@@ -1,8 +1,8 @@
 import type { Fields } from '../../../../shared/fields.js'
 import { isEncodedTwice, isJson } from '../../json-text.js'
-import { asFields, asString } from '../../stream-event.js'
+import { asFields, asString, isIndex } from '../../stream-event.js'
 import { type ChatInvariant, chatRules } from '../invariant.js'
-import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
+import { callsIn, MAX_CALLS } from '../stream-state.js'
 
 /** Returns the part of a call with its callee and input. */
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)

@@ -1,6 +1,6 @@
-import { asFields, asList, asString } from '../../stream-event.js'
+import { asFields, asList, asString, isIndex } from '../../stream-event.js'
 import { type ChatInvariant, chatRules } from '../invariant.js'
-import { choicesIn, isIndex, MAX_CHOICES } from '../stream-state.js'
+import { choicesIn, MAX_CHOICES } from '../stream-state.js'
 
 /** Rules for choices: their index, their role and their finish_reason. */
 export const CHOICES: readonly ChatInvariant[] = chatRules([

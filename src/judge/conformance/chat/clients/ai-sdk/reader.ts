@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../../../shared/fields.js'
-import { type ClientReader, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
+import { BaseReader, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { Thrown } from '../../../clients/thrown.js'
 import { jsonHash } from '../../../json-hash.js'
@@ -9,28 +9,21 @@ import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js
 import { chunkSchema, errorSchema } from './chunk-schema.js'
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai-compatible. */
-export class AiSdkReader implements ClientReader<unknown> {
-  readonly seen: Seen = new Seen()
-  readonly #report: ReportBreak
+export class AiSdkReader extends BaseReader<unknown> {
   readonly #tracker = new CallTracker()
-  #isOver = false
   /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
   /** The last finish_reason; undefined if there is none since the last error. */
   #finish: string | undefined
   #hasFailed = false
 
-  constructor(reportBreak: ReportBreak) {
-    this.#report = reportBreak
-  }
-
   read(chunk: unknown): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     const isChunk = chunkSchema.safeParse(chunk).success
     if (!isChunk && !errorSchema.safeParse(chunk).success) {
       const isError = isFields(chunk) && chunk['choices'] === undefined && 'error' in chunk
       const { expected, got } = faultOf(isError ? errorSchema : chunkSchema, chunk, '') ?? { expected: '', got: chunk }
-      this.#report('chat-ai-sdk-validates', expected, got)
+      this.reportBreak('chat-ai-sdk-validates', expected, got)
       this.#break('Type validation failed')
       this.#finish = undefined
       return
@@ -41,15 +34,15 @@ export class AiSdkReader implements ClientReader<unknown> {
   }
 
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     const { seen } = this
     this.#try(() => {
       for (const call of this.#tracker.end()) this.#run(call)
     })
     if (seen.ending === 'threw') return
     if (this.#finish === undefined && !this.#hasFailed && !this.#isBroken) {
-      this.#report('chat-ai-sdk-finish', 'a finish_reason', undefined, 'none')
+      this.reportBreak('chat-ai-sdk-finish', 'a finish_reason', undefined, 'none')
       this.#break('Response stream ended without a finish reason.')
     }
     const ending = this.#finish === undefined && this.#hasFailed ? 'failed' : endingBy(this.#finish)
@@ -62,9 +55,9 @@ export class AiSdkReader implements ClientReader<unknown> {
       step()
     } catch (thrown) {
       if (!(thrown instanceof Thrown)) throw thrown
-      this.#report(thrown.rule, thrown.expected, thrown.got, thrown.words)
+      this.reportBreak(thrown.rule, thrown.expected, thrown.got, thrown.words)
       this.#break(`expected ${thrown.expected}`)
-      this.#isOver = true
+      this.isOver = true
       this.seen.ending = 'threw'
     }
   }
@@ -78,7 +71,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     this.#finish = undefined
     this.#hasFailed = true
     this.seen.error ??= asString(asFields(error)['message'])
-    if (isChunk) this.#report('chat-ai-sdk-error-key', 'no error beside choices', error)
+    if (isChunk) this.reportBreak('chat-ai-sdk-error-key', 'no error beside choices', error)
     if (isChunk && choices !== undefined && typeof asFields(error)['message'] !== 'string') this.#isBroken = true
   }
 
@@ -115,7 +108,7 @@ export class AiSdkReader implements ClientReader<unknown> {
       this.seen.calls.push(call)
     } catch {
       this.seen.calls.push({ ...call, isInvalid: true })
-      this.#report('chat-ai-sdk-tool-input', 'arguments as valid JSON', given)
+      this.reportBreak('chat-ai-sdk-tool-input', 'arguments as valid JSON', given)
     }
   }
 }
