@@ -41,17 +41,9 @@ export class Agreement {
   readonly #foreignItems = new Set<string>()
   #output: AgreedOutput | undefined
   /** The text deltas of all items, in the order of the stream. */
-  readonly streamedText: Readonly<Record<'text' | 'refusals' | 'both', TextHash>> = {
-    text: new TextHash(),
-    refusals: new TextHash(),
-    both: new TextHash(),
-  }
+  readonly streamedText: Texts<'text' | 'refusals' | 'both'> = texts('text', 'refusals', 'both')
   /** The reasoning deltas of all items, in the order of the stream. */
-  readonly streamedReasoning: Readonly<Record<'raw' | 'summary' | 'both', TextHash>> = {
-    raw: new TextHash(),
-    summary: new TextHash(),
-    both: new TextHash(),
-  }
+  readonly streamedReasoning: Texts<'raw' | 'summary' | 'both'> = texts('raw', 'summary', 'both')
 
   /** @param position - the number of the event, from 0; default: one more than the previous one */
   take(event: StreamEvent, position: number = this.#position): void {
@@ -246,6 +238,11 @@ export class Agreement {
     return !item.places.has('done') && ending !== 'completed'
   }
 }
+
+type Texts<Name extends string> = Readonly<Record<Name, TextHash>>
+
+const texts = <Name extends string>(...names: Name[]): Texts<Name> =>
+  Object.fromEntries(names.map((name) => [name, new TextHash()])) as Texts<Name>
 
 /** The id of an event's response, if it has one. */
 function idOf(event: StreamEvent): string | undefined {
