@@ -43,19 +43,15 @@ export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
     fc.tuple(space, word).map(([before, text]) => before + text),
     { maxLength: 2 },
   )
+  const words = fc.tuple(rest, fc.constantFrom('', '', ' ', '\n')).map(([words, end]) => words.join('') + end)
   const segment = fc.oneof(
     { weight: 3, arbitrary: fc.tuple(space, recipient).map(([before, to]) => before + to) },
-    {
-      weight: 2,
-      arbitrary: fc.tuple(rest, fc.constantFrom('', '', ' ', '\n')).map(([words, end]) => words.join('') + end),
-    },
+    { weight: 2, arbitrary: words },
     { weight: 4, arbitrary: fc.constant('') },
   )
+  const named = fc.tuple(channel, segment).map(([name, more]): Part[] => [m.channel, `${name}${more}`])
   const marked = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.tuple(channel, segment).map(([name, more]): Part[] => [m.channel, `${name}${more}`]),
-    },
+    { weight: 4, arbitrary: named },
     { weight: 3, arbitrary: fc.tuple(type, segment).map(([name, more]): Part[] => [m.constrain, `${name}${more}`]) },
     { weight: 1, arbitrary: segment.map((more): Part[] => [m.start, more]) },
   )

@@ -86,6 +86,38 @@ export function seenCall(name: string, given: string, json: ReturnType<typeof js
   return { name, arguments: TextHash.of(given), value: jsonHash(json === undefined ? given : json.value) }
 }
 
+/** Whether a client has run these calls, in order. One that was cut off may be missing. */
+export function ranInOrder<Call>(
+  calls: readonly Call[],
+  seen: readonly SeenCall[],
+  isCut: (call: Call) => boolean,
+  isNamed: (call: Call, one: SeenCall) => boolean,
+  isSame: (call: Call, one: SeenCall) => boolean,
+): boolean {
+  let at = 0
+  for (const call of calls) {
+    const one = seen[at]
+    if (isCut(call)) {
+      if (one !== undefined && isNamed(call, one)) at++
+    } else if (one === undefined || !isSame(call, one)) return false
+    else at++
+  }
+  return at === seen.length
+}
+
+/**
+ * Shows a call as ai runs it: missing arguments are an empty object, and it does not run a call without JSON.
+ *
+ * @returns whether it runs
+ */
+export function runByAi(seen: Seen, call: SeenCall, given: string): boolean {
+  const isJson = jsonIn(given) !== undefined
+  const isEmpty = given.trim() === ''
+  if (isJson) seen.calls.push(call)
+  else seen.calls.push({ ...call, ...(isEmpty ? { value: jsonHash({}) } : { isInvalid: true }) })
+  return isJson || isEmpty
+}
+
 /** The view of a client's user on a stream. Client readers add to it as the client does. */
 export class Seen {
   /** The text that was shown during streaming. */

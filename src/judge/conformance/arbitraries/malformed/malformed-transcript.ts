@@ -178,14 +178,12 @@ const surroundingStep = (): fc.Arbitrary<Step> => {
     body: json(),
     result: fc.constant(undefined),
   })
+  const plain = fc.record({
+    kind: fc.constantFrom('analysis' as const, 'commentary' as const, 'final' as const),
+    text: harmonyText(),
+  })
   return fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('analysis' as const, 'commentary' as const, 'final' as const),
-        text: harmonyText(),
-      }),
-    },
+    { weight: 3, arbitrary: plain },
     { weight: 1, arbitrary: spec.map((made): Step => ({ kind: 'calls', calls: [made] })) },
   )
 }

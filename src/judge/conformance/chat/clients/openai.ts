@@ -229,20 +229,14 @@ function takeCalls(calls: unknown, choice: Choice): readonly number[] {
     const call = choice.calls.get(index) ?? { type: undefined, function: undefined, custom: undefined }
     choice.calls.set(index, call)
     if (type) call.type = type
-    if (custom) {
-      const { name, input } = custom as Fields
-      call.custom ??= { name: name ?? '', given: '' }
-      if (name) call.custom.name = name
-      if (input) call.custom.given += concatenated(input)
-    }
-    if (named) {
-      const { name, arguments: text } = named as Fields
-      call.function ??= { name: name ?? '', given: '' }
-      if (name) call.function.name = name
-      if (text !== undefined && text !== null) call.function.given += concatenated(text)
-    }
+    if (custom) call.custom = bodyWith(custom as Fields, (custom as Fields)['input'] || '', call.custom)
+    if (named) call.function = bodyWith(named as Fields, (named as Fields)['arguments'] ?? '', call.function)
     return index
   })
+}
+
+function bodyWith({ name }: Fields, more: unknown, before: Body | undefined): Body {
+  return { name: name || (before?.name ?? name ?? ''), given: `${before?.given ?? ''}${concatenated(more)}` }
 }
 
 /** The SDK reports the call as done. */

@@ -1,9 +1,7 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { jsonHash } from '../../json-hash.js'
-import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreement/agreed-item.js'
-import { BaseReader, type Ending, type ReportBreak, seenCall } from '../client.js'
+import { BaseReader, type Ending, type ReportBreak, runByAi, seenCall } from '../client.js'
 import type { SchemaFault } from '../schema-fault.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
@@ -223,15 +221,8 @@ export class AiSdkReader extends BaseReader {
     const given = item['arguments'] as string
     this.#calls.close(index)
     this.#hasCall = true
-    const json = jsonIn(given)
-    const call = { ...seenCall(item['name'] as string, given, json), type: 'function_call' as const }
-    if (json !== undefined) this.seen.calls.push(call)
-    // The SDK treats missing arguments as an empty object.
-    else if (given.trim() === '') this.seen.calls.push({ ...call, value: jsonHash({}) })
-    else {
-      this.seen.calls.push({ ...call, isInvalid: true })
-      this.reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
-    }
+    const call = { ...seenCall(item['name'] as string, given), type: 'function_call' as const }
+    if (!runByAi(this.seen, call, given)) this.reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
   }
 
   #codeDone(index: number, code: string): void {

@@ -1,5 +1,12 @@
 import { AnswerLosses, type AnswerWords, answerLosses } from '../../clients/answer-losses.js'
-import { type ClientRule, type ReportBreak, rulesOf, type Seen, type SeenCall } from '../../clients/client.js'
+import {
+  type ClientRule,
+  type ReportBreak,
+  ranInOrder,
+  rulesOf,
+  type Seen,
+  type SeenCall,
+} from '../../clients/client.js'
 import type { AgreedBlock } from './agreed-block.js'
 import type { MessagesAgreement } from './agreement.js'
 import type { MessagesClientModel } from './client.js'
@@ -63,20 +70,9 @@ function compareCalls(seen: Seen, agreed: MessagesAgreement, losses: AnswerLosse
       losses.report('input-json', 'the JSON of an object', undefined, `${call.arguments}`, call.at)
     losses.encodedTwice(call)
   }
-  if (!isRun(seen.calls, calls, agreed)) losses.calls(completeCalls, isSame)
-}
-
-/** Whether the client has these calls, in order. A call that was cut off may be missing. */
-function isRun(seen: readonly SeenCall[], calls: readonly AgreedBlock[], agreed: MessagesAgreement): boolean {
-  let at = 0
-  for (const call of calls) {
-    const one = seen[at]
-    if (agreed.isCut(call)) {
-      if (one?.name === call.name) at++
-    } else if (!isSame(call, one)) return false
-    else at++
-  }
-  return at === seen.length
+  const isNamed = (call: AgreedBlock, one: SeenCall): boolean => one.name === call.name
+  const isRun = ranInOrder(calls, seen.calls, (call) => agreed.isCut(call), isNamed, isSame)
+  if (!isRun) losses.calls(completeCalls, isSame)
 }
 
 const isSame = (call: AgreedBlock, seen: SeenCall | undefined): boolean =>

@@ -1,8 +1,7 @@
 import { type Fields, isFields } from '../../../../../shared/fields.js'
-import { BaseReader, seenCall } from '../../../clients/client.js'
+import { BaseReader, runByAi, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { Thrown } from '../../../clients/thrown.js'
-import { jsonHash } from '../../../json-hash.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
 import { endingBy } from '../finish-reasons.js'
 import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js'
@@ -97,18 +96,7 @@ export class AiSdkReader extends BaseReader<unknown> {
   }
 
   #run({ name, given }: TrackedCall): void {
-    const call = seenCall(name, given)
-    if (given.trim() === '') {
-      // The SDK treats missing arguments as an empty object.
-      this.seen.calls.push({ ...call, value: jsonHash({}) })
-      return
-    }
-    try {
-      JSON.parse(given)
-      this.seen.calls.push(call)
-    } catch {
-      this.seen.calls.push({ ...call, isInvalid: true })
+    if (!runByAi(this.seen, seenCall(name, given), given))
       this.reportBreak('chat-ai-sdk-tool-input', 'arguments as valid JSON', given)
-    }
   }
 }
