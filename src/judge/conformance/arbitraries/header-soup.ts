@@ -8,20 +8,7 @@ export const HEADER_WORDS: readonly string[] = (
   ' to=x to= to = analysis commentary final Final summary json code text/plain response user:al assistantassistant We é ? {'
 ).split(' ')
 /** White space for JavaScript or the official parser, not always for both. */
-export const HEADER_SPACE: readonly string[] = [
-  '',
-  '  ',
-  '\n',
-  '\t',
-  '\u00a0',
-  '\u000b',
-  '\f',
-  '\u0085',
-  '\u2028',
-  '\u3000',
-  '\ufeff',
-  '\u200b',
-]
+export const HEADER_SPACE: readonly string[] = ['', '  ', ...'\n\t\u00a0\u000b\f\u0085\u2028\u3000\ufeff\u200b']
 
 /**
  * Messages with correct bodies and stop tokens, but with random words and markers as headers. More than one in ten is

@@ -3,7 +3,7 @@ import { hasItem, isItemDone } from '../event-kind.js'
 import { type Invariant, of, type ReportViolation, responseRules } from '../invariant.js'
 import { isEncodedTwice, isJson } from '../json-text.js'
 import { preview } from '../preview.js'
-import { reportDifference } from '../report-difference.js'
+import { checkDeltas, reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, isIndex, lookUp } from '../stream-event.js'
 import { finalTextIn, itemsInResponse, matchesDeltas } from '../stream-state.js'
 
@@ -42,8 +42,7 @@ export const CALLS: readonly Invariant[] = responseRules([
       const streamed = item.deltas.join('')
       // LM Studio sends complete arguments without a delta; `function-call-has-delta` reports that where it matters.
       const hasFinalText = event.type === `${call.events}.done` && item.deltas.length > 0
-      if (hasFinalText && !matchesDeltas(finalTextIn(event), streamed, item))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
+      if (hasFinalText) checkDeltas(finalTextIn(event), item, report)
       if (!kind.isItemDone) return
       const held = asFields(event['item'])[call.field]
       const whole = item.finalText ?? streamed
@@ -57,10 +56,7 @@ export const CALLS: readonly Invariant[] = responseRules([
     neededBy: ['openai'],
     on: of('response.shell_call_command.done'),
     event(event, { item }, report) {
-      if (item === undefined) return
-      const streamed = item.deltas.join('')
-      if (!matchesDeltas(finalTextIn(event), streamed, item))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
+      if (item !== undefined) checkDeltas(finalTextIn(event), item, report)
     },
   },
   {

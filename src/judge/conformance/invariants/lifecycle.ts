@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
-import { type Invariant, of, responseRules } from '../invariant.js'
+import { type Invariant, of, type ReportViolation, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asFields, asString, differingFields, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { beginsLate, isOtherMcpListDone } from '../stream-state.js'
@@ -135,11 +135,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     neededBy: ['openai'],
     on: of('response.in_progress'),
     event(event, { created }, report) {
-      if (created === undefined) return
-      const differs = differingFields(created, responseOf(event)).filter(
-        (name) => !CHANGES.has(name) || (name === 'status' && created['status'] !== 'queued'),
-      )
-      if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
+      const isQueued = created?.['status'] === 'queued'
+      reportChanges(event, created, (name) => !CHANGES.has(name) || (name === 'status' && !isQueued), report)
     },
   },
   {
@@ -168,9 +165,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     neededBy: ['openai'],
     on: isTerminal,
     event(event, { created }, report) {
-      if (created === undefined) return
-      const differs = differingFields(created, responseOf(event)).filter((name) => !CHANGES.has(name))
-      if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
+      reportChanges(event, created, (name) => !CHANGES.has(name), report)
     },
   },
   {
@@ -289,3 +284,14 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     },
   },
 ])
+
+/** Reports the fields of a response that differ from those of the first event. */
+function reportChanges(
+  event: StreamEvent,
+  created: Fields | undefined,
+  isConstant: (name: string) => boolean,
+  report: ReportViolation,
+): void {
+  const differs = created === undefined ? [] : differingFields(created, responseOf(event)).filter(isConstant)
+  if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
+}

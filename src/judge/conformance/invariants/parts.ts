@@ -1,9 +1,9 @@
 import { isFields } from '../../../shared/fields.js'
 import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
 import { type Invariant, of, responseRules } from '../invariant.js'
-import { reportDifference } from '../report-difference.js'
+import { checkDeltas, reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, differingFields, isSameJson } from '../stream-event.js'
-import { finalTextIn, matchesDeltas, type OpenPart } from '../stream-state.js'
+import { finalTextIn, type OpenPart } from '../stream-state.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
 
@@ -88,10 +88,7 @@ export const PARTS: readonly Invariant[] = responseRules([
     sentence: 'The text of a part equals its joined deltas.',
     on: ({ isText, isDone }) => isText && isDone,
     event(event, { part }, report) {
-      if (part === undefined) return
-      const streamed = part.deltas.join('')
-      if (!matchesDeltas(finalTextIn(event), streamed, part))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
+      if (part !== undefined) checkDeltas(finalTextIn(event), part, report)
     },
   },
   {
