@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { variant } from './variant.js'
 
 // The schemas of @ai-sdk/openai for the items that it knows. It ignores other fields, and items of other types.
 
@@ -10,10 +11,6 @@ const optionalNumber = number.nullish()
 const optionalTexts = texts.nullish()
 const status = z.enum(['in_progress', 'completed', 'incomplete'])
 const json = z.json()
-
-/** One of several objects that `type` tells apart. */
-const variant = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ type: z.literal(type), ...shape })
 
 /** An item. Each has an id. */
 const item = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ id: text, ...shape })
