@@ -63,20 +63,20 @@ interface CompleteRule {
 }
 
 /**
- * Completes rules: they are errors, and these profiles need them, unless they say otherwise. A rule without `begin` has
- * no memory of its own: it reads the state of the stream, and its own methods check every stream.
+ * Gives rules their defaults: a rule is an error, and needed by these profiles, unless it says otherwise. One without
+ * `begin` has no memory of its own: it reads the state of the stream, and its own methods check every stream.
  */
-export function completed<Rule extends CompleteRule>(
+export function withDefaults<Rule extends CompleteRule>(
   neededBy: Rule['neededBy'],
   rules: readonly WrittenRule<Rule>[],
 ): readonly Rule[] {
-  // The cast: the compiler does not see that a rule with all its defaults is complete.
+  // The cast: the compiler does not see that a rule with its defaults is whole.
   return rules.map((rule) => ({ neededBy, severity: 'error', begin: () => rule, ...rule }) as unknown as Rule)
 }
 
 /** Rules of the Responses API, which both specifications need unless they say otherwise. */
 export function responseRules(rules: readonly WrittenRule<Invariant>[]): readonly Invariant[] {
-  return completed(['openai', 'open-responses'], rules)
+  return withDefaults(['openai', 'open-responses'], rules)
 }
 
 /** Selects events of these types. */

@@ -111,10 +111,10 @@ function matchingConcern({ lead }: Cause, concerns: readonly Concern[]): Concern
     const shared = fieldNamesIn(cause.lead.expected).filter((field) => fieldNamesIn(lead.expected).includes(field))
     return 2 * shared.length + (position === lead.position ? 1 : 0) + (isOfItem ? 1 : 0)
   }
-  let [nearest, most]: [Concern | undefined, number] = [undefined, 0]
+  let [nearest, max]: [Concern | undefined, number] = [undefined, 0]
   for (const concern of errors) {
     const near = nearness(concern)
-    if (near > most) [nearest, most] = [concern, near]
+    if (near > max) [nearest, max] = [concern, near]
   }
   return nearest
 }

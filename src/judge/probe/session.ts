@@ -1,7 +1,6 @@
 import { type Fields, isFields } from '../../shared/fields.js'
 import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
-import type { Ask } from './ask.js'
 import { CHAT } from './chat/chat-server.js'
 import { createApiServer } from './conversation/api-server.js'
 import { curlOf, type SentRequest } from './curl.js'
@@ -13,6 +12,7 @@ import { judgeEvents } from './judge-events.js'
 import { JudgedReplies } from './judged-replies.js'
 import { MESSAGES } from './messages/messages-server.js'
 import { readMessagesRefusal } from './messages/refusal.js'
+import type { OnRefusal } from './on-refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
 import type { Answer, Server } from './scenario.js'
@@ -163,14 +163,19 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const replies = new JudgedReplies({ limits, report, add, note })
 
       /** Judges the status. Returns the answer to give up with, or undefined to continue reading. */
-      function refusedAnswer(request: string, reply: Reply, ask: Ask): Answer | undefined {
+      function refusedAnswer(request: string, reply: Reply, ask: OnRefusal): Answer | undefined {
         checkKnown(reply)
         const none = replies.refused(request, reply, ask)
         if (none === undefined) return undefined
         return none.declined === undefined ? NOTHING : { ...NOTHING, refusal: none.declined }
       }
 
-      async function streamed(request: string, body: Fields, ask: Ask, reader: HttpStreamReader): Promise<Answer> {
+      async function streamed(
+        request: string,
+        body: Fields,
+        ask: OnRefusal,
+        reader: HttpStreamReader,
+      ): Promise<Answer> {
         requests++
         const reply = await exchange('POST', responses.url, bodyOf(body, true), (text) => reader.push(text))
         const stopped = refusedAnswer(request, reply, ask)

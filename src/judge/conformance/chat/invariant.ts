@@ -1,5 +1,5 @@
 import type { Fields } from '../../../shared/fields.js'
-import { completed, type Invariant, type ReportViolation, type WrittenRule } from '../invariant.js'
+import { type Invariant, type ReportViolation, type WrittenRule, withDefaults } from '../invariant.js'
 import { CHAT_CLIENTS, type ChatClient } from './clients/names.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 
@@ -38,5 +38,5 @@ export interface ChatCheck {
 
 /** Rules that OpenAI's own streams follow, unless they name other profiles. */
 export function chatRules(rules: readonly WrittenRule<ChatInvariant>[]): readonly ChatInvariant[] {
-  return completed(['chat'], rules)
+  return withDefaults(['chat'], rules)
 }

@@ -2,7 +2,7 @@ import { asFields, asString, type StreamEvent, stringOrDescription } from '../st
 import { CitationSpans } from './citation-spans.js'
 import { BaseReader, type ClientModel, rulesOf } from './client.js'
 import { COMPUTER } from './langchain/calls.js'
-import { Broken, checkOutput, requireItem, requireResponse } from './langchain/demands.js'
+import { checkOutput, LangchainError, requireItem, requireResponse } from './langchain/demands.js'
 import { MergeError } from './langchain/merge.js'
 import { LangchainMessage, type SummaryPart } from './langchain/message.js'
 import { concatenated } from './mutable-text.js'
@@ -92,7 +92,7 @@ class LangchainReader extends BaseReader {
     try {
       this.#take(event)
     } catch (error) {
-      if (error instanceof Broken) this.reportBreak(error.rule, error.expected, error.got)
+      if (error instanceof LangchainError) this.reportBreak(error.rule, error.expected, error.got)
       else if (error instanceof MergeError) {
         const { field, previous: had, next: came } = error
         const place = `as its ${field} was a ${had} before`
@@ -159,7 +159,7 @@ class LangchainReader extends BaseReader {
   #annotation(event: StreamEvent): void {
     const { annotation, content_index: index } = event
     if (annotation === undefined || annotation === null) {
-      throw new Broken('langchain-annotation', 'an annotation', annotation)
+      throw new LangchainError('langchain-annotation', 'an annotation', annotation)
     }
     this.#spans.added(event, { position: this.#position, type: event.type })
     const { type, url, file_id } = asFields(annotation)
@@ -187,10 +187,10 @@ class LangchainReader extends BaseReader {
       this.#message.field(`ids of ${type}.${stringOrDescription(call_id)}`, id)
     } else if (type === 'reasoning') {
       if (summary !== undefined && summary !== null && !Array.isArray(summary)) {
-        throw new Broken('langchain-summary', 'a list', summary)
+        throw new LangchainError('langchain-summary', 'a list', summary)
       }
       const parts = (summary ?? undefined) as readonly unknown[] | undefined
-      if (parts?.includes(null)) throw new Broken('langchain-summary', 'a list of parts', summary)
+      if (parts?.includes(null)) throw new LangchainError('langchain-summary', 'a list of parts', summary)
       const fields = parts?.map((part, index) => ({ ...asFields(part), index }) as SummaryPart)
       const text = (fields ?? []).map(({ text }) => (text ? concatenated(text) : '')).join('')
       if (text !== '') this.#reason(text, undefined)
@@ -220,7 +220,7 @@ class LangchainReader extends BaseReader {
   #terminal({ response }: StreamEvent): void {
     const fields = requireResponse(response)
     const { error, output } = fields
-    if (error) throw new Broken('langchain-response-error', 'null', error)
+    if (error) throw new LangchainError('langchain-response-error', 'null', error)
     checkOutput(output)
     const { id: _, output: __, ...others } = fields
     // Includes fields that only some servers send, which are merged if two chunks have them.
@@ -228,7 +228,7 @@ class LangchainReader extends BaseReader {
   }
 
   #summaryPart({ part, summary_index: index }: StreamEvent): void {
-    if (part === undefined || part === null) throw new Broken('langchain-summary', 'a part', part)
+    if (part === undefined || part === null) throw new LangchainError('langchain-summary', 'a part', part)
     const { type, text } = asFields(part)
     if (text) this.#reason(text, index)
     this.#message.reasoning({ summary: [{ type, text, index }] })

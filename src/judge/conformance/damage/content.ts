@@ -14,7 +14,7 @@ import {
   renumbered,
   replaced,
   replacing,
-  someOf,
+  sampleOf,
   textOf,
   type WireEvent,
   withItem,
@@ -44,7 +44,7 @@ const UNICODE: readonly (readonly [how: string, change: (text: string) => string
 const unicode: Family = {
   name: 'unicode',
   *damages(events) {
-    for (const at of someOf(events, (event) => TEXT_FIELDS.some((name) => textOf(event[name]) !== ''))) {
+    for (const at of sampleOf(events, (event) => TEXT_FIELDS.some((name) => textOf(event[name]) !== ''))) {
       const event = events[at] as WireEvent
       const field = TEXT_FIELDS.find((name) => textOf(event[name]) !== '') as string
       for (const [how, change] of UNICODE) {
@@ -67,7 +67,7 @@ const unicode: Family = {
       yield replacing(`${how} in a done message`, events, done, changed(events[done] as WireEvent))
     }
     // A pair of surrogates in two deltas is right: clients join the deltas.
-    for (const at of someOf(events, (event) => isDelta(event) && /[\ud800-\udbff]/.test(textOf(event['delta'])))) {
+    for (const at of sampleOf(events, (event) => isDelta(event) && /[\ud800-\udbff]/.test(textOf(event['delta'])))) {
       const event = events[at] as WireEvent
       const text = textOf(event['delta'])
       const cut = text.search(/[\ud800-\udbff]/) + 1
@@ -129,7 +129,7 @@ const isSummary = ({ type }: WireEvent): boolean => type.startsWith('response.re
 const summaries: Family = {
   name: 'summary parts',
   *damages(events) {
-    const some = someOf(events, isSummary)
+    const some = sampleOf(events, isSummary)
     for (const at of some) {
       const event = events[at] as WireEvent
       const index = event['summary_index'] as number
@@ -188,7 +188,7 @@ const citations: Family = {
   name: 'citations',
   *damages(events) {
     const isCitation = ({ type }: WireEvent): boolean => type === 'response.output_text.annotation.added'
-    for (const at of someOf(events, isCitation)) {
+    for (const at of sampleOf(events, isCitation)) {
       const event = events[at] as WireEvent
       for (const [how, annotation] of changesOf(fieldsOf(event['annotation']))) {
         yield replacing(`${how} in the event`, events, at, { ...event, annotation })

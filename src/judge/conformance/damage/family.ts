@@ -143,7 +143,7 @@ export const withOtherId = (event: WireEvent, id: string, to: string): WireEvent
   }))
 
 /** The numbers of the events that `is` selects: the first, one of the middle, and the last. */
-export function someOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {
+export function sampleOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {
   const all = events.flatMap((event, at) => (is(event, at) ? [at] : []))
   return [...new Set([all[0], all[Math.floor(all.length / 2)], all.at(-1)])].filter((at) => at !== undefined)
 }

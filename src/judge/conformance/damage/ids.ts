@@ -9,7 +9,7 @@ import {
   itemsIn,
   mapEvent,
   replacing,
-  someOf,
+  sampleOf,
   type WireEvent,
   withItem,
   withOtherId,
@@ -30,7 +30,7 @@ const wrongIds: Family = {
   *damages(events) {
     const items = itemsIn(events)
     const inner = (event: WireEvent): boolean => 'item_id' in event
-    for (const at of someOf(events, inner)) {
+    for (const at of sampleOf(events, inner)) {
       const event = events[at] as WireEvent
       const other = items.find(({ id }) => id !== event['item_id'])
       const set = (how: string, fields: Fields) => replacing(how, events, at, { ...event, ...fields })
@@ -43,7 +43,7 @@ const wrongIds: Family = {
       yield set(`${event.type} with an unknown index`, { output_index: 99 })
       if ('content_index' in event) yield set(`${event.type} with another part`, { content_index: 7 })
     }
-    const top = items.reduce((most, { index }) => Math.max(most, index), 0)
+    const top = items.reduce((max, { index }) => Math.max(max, index), 0)
     const reversed = (event: WireEvent): WireEvent =>
       typeof event['output_index'] === 'number' ? { ...event, output_index: top - event['output_index'] } : event
     if (items.length > 1) yield changing('output_index in reverse', events, reversed)

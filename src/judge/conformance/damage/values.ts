@@ -12,7 +12,7 @@ import {
   mapEvent,
   replaced,
   replacing,
-  someOf,
+  sampleOf,
   textOf,
   type WireEvent,
   withItem,
@@ -70,7 +70,7 @@ const doubleEncoded: Family = {
         yield replacing(`${field} in ${event.type}`, events, at, { ...event, [field]: text })
       }
     }
-    for (const at of someOf(events, (event) => /\.(delta|done)$/.test(event.type))) {
+    for (const at of sampleOf(events, (event) => /\.(delta|done)$/.test(event.type))) {
       const event = events[at] as WireEvent
       const field = ['delta', 'text', 'arguments', 'code'].find((name) => typeof event[name] === 'string')
       if (field === undefined) continue
@@ -121,13 +121,13 @@ const retyped: Family = {
       const inOutput = withListed(events[end] as WireEvent, id, { type: other })
       yield replacing(`listed ${type} as ${other}`, events, end, inOutput)
     }
-    for (const at of someOf(events, (event) => 'part' in event)) {
+    for (const at of sampleOf(events, (event) => 'part' in event)) {
       const event = events[at] as WireEvent
       const part = fieldsOf(event['part'])
       const damaged = { ...event, part: { ...part, type: OTHER_PARTS[textOf(part['type'])] ?? 'output_text' } }
       yield replacing(`${textOf(part['type'])} in ${event.type}`, events, at, damaged)
     }
-    for (const at of someOf(events, (event) =>
+    for (const at of sampleOf(events, (event) =>
       /^response\.(output_text|reasoning_text)\.(delta|done)$/.test(event.type),
     )) {
       const event = events[at] as WireEvent
@@ -175,7 +175,7 @@ const statuses: Family = {
     yield wrong('status completed', 'response.incomplete', cut, { status: 'completed' })
     yield set('response.completed with a reason', { incomplete_details: { reason: 'max_output_tokens' } })
     yield set('response.completed with an error', { error })
-    const [, middle = 1] = someOf(events.slice(0, end), isDelta)
+    const [, middle = 1] = sampleOf(events.slice(0, end), isDelta)
     const created = events[0] as WireEvent
     for (const type of ['response.queued', 'response.in_progress', 'response.created']) {
       const status = type === 'response.queued' ? 'queued' : 'in_progress'

@@ -1,4 +1,4 @@
-import { completed, type Invariant, type ReportViolation, type WrittenRule } from '../invariant.js'
+import { type Invariant, type ReportViolation, type WrittenRule, withDefaults } from '../invariant.js'
 import type { StreamEvent } from '../stream-event.js'
 import { MESSAGES_CLIENTS, type MessagesClient } from './clients/names.js'
 import type { MessageState } from './message-state.js'
@@ -31,5 +31,5 @@ export interface MessagesCheck {
 
 /** Rules that Anthropic's own streams follow, unless they name other profiles. */
 export function messagesRules(rules: readonly WrittenRule<MessagesInvariant>[]): readonly MessagesInvariant[] {
-  return completed(['messages'], rules)
+  return withDefaults(['messages'], rules)
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { SaidCall } from '../conversation/api-server.js'
+import type { AnswerCall } from '../conversation/api-server.js'
 import { formatKept, lengthKept, stopKept } from '../conversation/limits.js'
 import { BAD_CONVERSATIONS, refusesAll, user } from '../conversation/messages.js'
 import { reasoningApart, THINK_FIRST } from '../conversation/reasoning-apart.js'
@@ -20,7 +20,7 @@ const WEATHER = chatTool(GET_WEATHER)
 const TIME = chatTool(GET_TIME)
 
 /** The message with the output of a call. */
-const toolMessage = (call: SaidCall): Fields => ({ role: 'tool', tool_call_id: call.id, content: runTool(call) })
+const toolMessage = (call: AnswerCall): Fields => ({ role: 'tool', tool_call_id: call.id, content: runTool(call) })
 
 const required = { tool_choice: 'required' }
 const back = (message: ChatMessage): Fields[] => [sentBack(message), ...message.calls.map(toolMessage)]

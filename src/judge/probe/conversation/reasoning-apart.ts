@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 import { preview } from '../finding.js'
 import type { Server } from '../scenario.js'
-import type { ApiReply, ApiServer, Said } from './api-server.js'
+import type { AnswerContent, ApiReply, ApiServer } from './api-server.js'
 import { user } from './messages.js'
 
 /** A question about which models reason. */
@@ -11,7 +11,7 @@ export const THINK_FIRST: Fields = user('Is 1001 a prime number? Think first, th
 const MARKERS = /<\|\w+\|>|<\/?think(ing)?>/
 
 /** Asks for an answer with reasoning, streamed and not, and reports a marker in the text of one. */
-export async function reasoningApart<Of extends Said>(
+export async function reasoningApart<Of extends AnswerContent>(
   { report }: Server,
   api: ApiServer<Of>,
   how: Fields = {},

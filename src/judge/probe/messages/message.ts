@@ -1,10 +1,10 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { parseJson } from '../../conformance/read/parse-json.js'
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
-import type { Said } from '../conversation/api-server.js'
+import type { AnswerContent } from '../conversation/api-server.js'
 
 /** A message as received so far, assembled like in clients. */
-export interface PutTogether extends Said {
+export interface AssembledMessage extends AnswerContent {
   readonly content: readonly Fields[]
   readonly stopSequence: unknown
   readonly usage: Fields
@@ -14,7 +14,7 @@ export interface PutTogether extends Said {
 const FIELDS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
 /** Assembles the events of a stream. */
-export function messageOfEvents(events: readonly Fields[]): PutTogether {
+export function messageOfEvents(events: readonly Fields[]): AssembledMessage {
   const content: Record<string, unknown>[] = []
   let json = ''
   let end: Fields = {}
@@ -41,7 +41,12 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
 }
 
 /** Returns the content of an answer that was not streamed. */
-export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, usage: counts }: Fields): PutTogether {
+export function messageOfAnswer({
+  content: blocks,
+  stop_reason,
+  stop_sequence,
+  usage: counts,
+}: Fields): AssembledMessage {
   const content = asList(blocks).filter(isFields)
   const [ending, usage] = [asString(stop_reason), asFields(counts)]
   return {
@@ -64,5 +69,5 @@ export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, u
 }
 
 /** The blocks of a type. */
-export const blocksOf = ({ content }: Pick<PutTogether, 'content'>, type: string): readonly Fields[] =>
+export const blocksOf = ({ content }: Pick<AssembledMessage, 'content'>, type: string): readonly Fields[] =>
   content.filter((block) => block['type'] === type)

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { SaidCall } from '../conversation/api-server.js'
+import type { AnswerCall } from '../conversation/api-server.js'
 import { formatKept, lengthKept, stopKept } from '../conversation/limits.js'
 import { BAD_CONVERSATIONS, refusesAll, user } from '../conversation/messages.js'
 import { reasoningApart, THINK_FIRST } from '../conversation/reasoning-apart.js'
@@ -10,7 +10,7 @@ import { inconclusive, type Scenario } from '../scenario.js'
 import { CITY_SCHEMA } from '../scenarios/json-schema.js'
 import { GET_TIME, GET_WEATHER, runTool } from '../scenarios/tools.js'
 import { COUNT_FAR, LIMIT } from '../scenarios/truncation.js'
-import { blocksOf, type PutTogether } from './message.js'
+import { type AssembledMessage, blocksOf } from './message.js'
 import { readMessagesRefusal } from './refusal.js'
 
 /** A function as the Messages API declares it. */
@@ -24,14 +24,14 @@ const WEATHER = messagesTool(GET_WEATHER)
 const TIME = messagesTool(GET_TIME)
 
 /** The block with the output of a call. */
-const toolResult = (call: SaidCall): Fields => ({ type: 'tool_result', tool_use_id: call.id, content: runTool(call) })
+const toolResult = (call: AnswerCall): Fields => ({ type: 'tool_result', tool_use_id: call.id, content: runTool(call) })
 
 const thinking = { type: 'adaptive' }
 
 /** Forced calls and thinking exclude each other at Anthropic. */
 const required = { tool_choice: { type: 'any' }, thinking: undefined }
 
-const back = ({ content, calls }: PutTogether): Fields[] => [
+const back = ({ content, calls }: AssembledMessage): Fields[] => [
   { role: 'assistant', content },
   { role: 'user', content: calls.map(toolResult) },
 ]

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { Ask } from '../ask.js'
 import { jsonPreview } from '../finding.js'
 import { callOutput, callsIn, userMessage } from '../items.js'
+import type { OnRefusal } from '../on-refusal.js'
 import { type Answer, inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
 import { GET_TIME, GET_WEATHER, INCLUDE, runTool } from './tools.js'
 
@@ -36,7 +36,7 @@ export const twoTools: Scenario = {
 }
 
 /** How to treat a refusal of items that the server itself sent. */
-const ITEMS_SENT_BACK: Ask = {
+const ITEMS_SENT_BACK: OnRefusal = {
   refusal: {
     rule: 'items-go-back',
     expected: "the server's own items, sent back as they came, with the call's output",

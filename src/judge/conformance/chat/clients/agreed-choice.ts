@@ -38,7 +38,7 @@ export class AgreedChatCall {
 }
 
 /** The subject of a delta. */
-type Said = 'reasoning' | 'call' | 'text'
+type Subject = 'reasoning' | 'call' | 'text'
 
 /** A value that no client can read. */
 interface Unreadable {
@@ -46,7 +46,7 @@ interface Unreadable {
   readonly got: unknown
   readonly at: EventRef
   /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
-  beside: Said | undefined
+  beside: Subject | undefined
 }
 
 /** The content of one choice according to the stream, regardless of the client. */
@@ -59,7 +59,7 @@ export class AgreedChoice {
   /** Its first finish_reason. */
   finish: string | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
-  #said: Said = 'reasoning'
+  #said: Subject = 'reasoning'
   /** Whether a delta has come. */
   #hasBegun = false
   /** Whether a role has come. */
@@ -104,7 +104,7 @@ export class AgreedChoice {
     return extraneous
   }
 
-  #lost(what: string, got: unknown, at: EventRef, beside?: Said): void {
+  #lost(what: string, got: unknown, at: EventRef, beside?: Subject): void {
     this.unreadable ??= { what, got, at, beside }
   }
 
@@ -190,7 +190,7 @@ function textsOf(content: unknown): readonly string[] {
     .map(({ text }) => asString(text))
 }
 
-function saidIn(delta: Fields): Said | undefined {
+function saidIn(delta: Fields): Subject | undefined {
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = delta
   if (asList(tool_calls).length > 0 || isFields(function_call)) return 'call'
   if (textsOf(content).join('') !== '' || asString(refusal) !== '') return 'text'

@@ -148,7 +148,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     if (!isDense) throw new Thrown('chat-openai-choice-index', 'choices 0, 1, 2, ...', indexes)
     for (const [, { calls, functionCall }] of choices) {
       const has = [...calls.keys()]
-      const last = has.reduce((most, call) => Math.max(most, call), -1)
+      const last = has.reduce((max, call) => Math.max(max, call), -1)
       if (functionCall === undefined && last !== has.length - 1)
         throw new Thrown('chat-openai-calls', 'calls 0, 1, 2, ...', has)
     }

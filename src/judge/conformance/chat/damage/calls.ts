@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { changing, fieldsOf, listOf, replaced, replacing, someOf, textOf } from '../../damage/family.js'
+import { changing, fieldsOf, listOf, replaced, replacing, sampleOf, textOf } from '../../damage/family.js'
 import {
   beginsCall,
   type ChatDamage,
@@ -59,7 +59,7 @@ const names: ChatFamily = {
           : chunk,
       at,
     )
-    for (const begin of someOf(chunks, beginsCall)) {
+    for (const begin of sampleOf(chunks, beginsCall)) {
       const chunk = chunks[begin] as Chunk
       const body = fieldsOf(callOf(chunk)['function'])
       if (callOf(chunk)['function'] === undefined) continue
@@ -86,7 +86,7 @@ const names: ChatFamily = {
 const encoded: ChatFamily = {
   name: 'double-encoded',
   *damages(chunks) {
-    for (const begin of someOf(chunks, beginsCall)) {
+    for (const begin of sampleOf(chunks, beginsCall)) {
       const { index } = callOf(chunks[begin] as Chunk)
       const of = (chunk: Chunk): boolean => hasCall(chunk) && callOf(chunk)['index'] === index
       const given = chunks

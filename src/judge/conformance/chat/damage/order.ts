@@ -1,4 +1,4 @@
-import { cutting, inserting, moved, someOf } from '../../damage/family.js'
+import { cutting, inserting, moved, sampleOf } from '../../damage/family.js'
 import {
   beginsCall,
   CALL,
@@ -40,7 +40,7 @@ const reordered: ChatFamily = {
   *damages(chunks) {
     const end = endOf(chunks)
     if (end < 0) return
-    for (const at of someOf(chunks.slice(0, end), (chunk) => hasText(chunk) || hasCall(chunk))) {
+    for (const at of sampleOf(chunks.slice(0, end), (chunk) => hasText(chunk) || hasCall(chunk))) {
       yield { how: `before ${hasCall(chunks[at] as Chunk) ? 'a call' : 'text'}`, at, events: moved(chunks, end, at) }
     }
     yield { how: 'at the beginning', at: 0, events: moved(chunks, end, 0) }
@@ -59,7 +59,7 @@ const foreign: ChatFamily = {
       yield inserting('another answer in the middle', chunks, middle, ...theirs)
       yield inserting('another answer after it', chunks, chunks.length, ...theirs)
     }
-    for (const at of someOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
+    for (const at of sampleOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
       const one = theirs[at] as Chunk
       yield inserting(`its ${hasCall(one) ? 'call' : 'text'} in the middle`, chunks, middle, one)
     }
@@ -69,7 +69,7 @@ const foreign: ChatFamily = {
 const duplicated: ChatFamily = {
   name: 'duplicated',
   *damages(chunks) {
-    for (const at of someOf(chunks, beginsCall)) {
+    for (const at of sampleOf(chunks, beginsCall)) {
       yield inserting('the beginning of a call', chunks, at, chunks[at] as Chunk)
     }
     const end = endOf(chunks)
@@ -83,9 +83,9 @@ const duplicated: ChatFamily = {
 const cut: ChatFamily = {
   name: 'cut',
   *damages(chunks) {
-    for (const at of someOf(chunks.slice(0, -1), () => true))
+    for (const at of sampleOf(chunks.slice(0, -1), () => true))
       yield { how: 'in the middle', at, events: chunks.slice(0, at + 1) }
-    for (const at of someOf(chunks, beginsCall)) yield { how: 'in a call', at, events: chunks.slice(0, at + 1) }
+    for (const at of sampleOf(chunks, beginsCall)) yield { how: 'in a call', at, events: chunks.slice(0, at + 1) }
     yield cutting('before anything', chunks, 0)
   },
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { changing, cutting, fieldsOf, inserting, listOf, replacing, someOf, textOf } from '../../damage/family.js'
+import { changing, cutting, fieldsOf, inserting, listOf, replacing, sampleOf, textOf } from '../../damage/family.js'
 import {
   type ChatDamage,
   type ChatFamily,
@@ -53,7 +53,7 @@ const roles: ChatFamily = {
 const content: ChatFamily = {
   name: 'content',
   *damages(chunks) {
-    for (const at of someOf(chunks, hasText)) {
+    for (const at of sampleOf(chunks, hasText)) {
       const chunk = chunks[at] as Chunk
       const text = textOf(deltaOf(chunk)['content'])
       yield replacing('a list of parts', chunks, at, withDelta(chunk, { content: [{ type: 'text', text }] }))
@@ -61,7 +61,7 @@ const content: ChatFamily = {
       yield replacing('in `text`', chunks, at, withChoice(chunk, { delta: {}, text }))
       yield replacing('in `message`', chunks, at, withChoice(chunk, { delta: undefined, message: { content: text } }))
     }
-    for (const at of someOf(chunks, hasReasoning)) {
+    for (const at of sampleOf(chunks, hasReasoning)) {
       const chunk = chunks[at] as Chunk
       const text = textOf(deltaOf(chunk)['reasoning_content'] ?? deltaOf(chunk)['reasoning'])
       yield replacing('reasoning as an object', chunks, at, withDelta(chunk, { reasoning_content: { text } }))

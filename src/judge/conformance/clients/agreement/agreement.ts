@@ -5,7 +5,7 @@ import type { EventRef } from '../votes.js'
 import { AgreedEnding, isEnding } from './agreed-ending.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import { type AgreedOutput, outputOf } from './agreed-output.js'
-import { type Moment, momentOf, ownerIn } from './event-moment.js'
+import { type EventMeaning, meaningOf, ownerIn } from './event-meaning.js'
 import { type Extraneous, ExtraneousList } from './extraneous.js'
 import { ItemFinder } from './item-finder.js'
 
@@ -50,20 +50,20 @@ export class Agreement {
     this.#position = position + 1
     this.#output = undefined
     const type = asString(event.type)
-    const moment = momentOf(type)
+    const meaning = meaningOf(type)
     const at = { position, type }
     if (this.#isClosed && !this.#isEarly(event)) {
       // At the end of a stream, other events do not matter: `[DONE]`, pings of servers that keep a connection open.
-      if (moment.isOfResponse) this.#extraneous.add({ why: 'late', at, ...namesIn(event) })
+      if (meaning.isOfResponse) this.#extraneous.add({ why: 'late', at, ...namesIn(event) })
       return
     }
-    const { does } = moment
+    const { does } = meaning
     if (does === 'add') this.#added(event, at)
     else if (does === 'finish') this.#done(event, at)
     else if (does === 'error') this.ending.takeError(event, at)
     else if (does === 'begin') this.#begun(event, at)
     else if (does === 'end' || isFields(event['response'])) this.#ended(event, at)
-    else if (type !== '') this.#inner(event, moment, at)
+    else if (type !== '') this.#inner(event, meaning, at)
   }
 
   /** Ends the stream. Open items keep their streamed content. */
@@ -168,7 +168,7 @@ export class Agreement {
 
   #terminal(event: StreamEvent, at: EventRef): void {
     const response = asFields(event['response'])
-    const { ending } = momentOf(at.type)
+    const { ending } = meaningOf(at.type)
     // An event of another type with a finished response was probably meant as the terminal event.
     if (ending === undefined && !isEnding(response['status'])) return
     this.#isClosed = true
@@ -182,17 +182,17 @@ export class Agreement {
     }
   }
 
-  #inner(event: StreamEvent, moment: Moment, at: EventRef): void {
+  #inner(event: StreamEvent, meaning: EventMeaning, at: EventRef): void {
     if (!('output_index' in event || 'item_id' in event)) return
-    const owner = ownerIn(event, moment)
+    const owner = ownerIn(event, meaning)
     const item = this.#finder.about(event['item_id'], event['output_index'], owner)
     if (item.isRepeated) return
     item.places.add('deltas')
     if (owner !== undefined) item.type.add(owner, 'deltas', at)
-    const { text, part, isOfCall, isDelta, isAnnotation } = moment
-    if (text !== undefined) this.#text(partOf(item, event, moment), event, moment, at)
-    else if (part !== undefined) partOf(item, event, moment).add(asFields(event['part']), part, at)
-    else if (isAnnotation) partOf(item, event, moment).addAnnotation(event['annotation'], at)
+    const { text, part, isOfCall, isDelta, isAnnotation } = meaning
+    if (text !== undefined) this.#text(partOf(item, event, meaning), event, meaning, at)
+    else if (part !== undefined) partOf(item, event, meaning).add(asFields(event['part']), part, at)
+    else if (isAnnotation) partOf(item, event, meaning).addAnnotation(event['annotation'], at)
     else if (isOfCall && isDelta) item.arguments.append(event['delta'], at)
     else if (isOfCall) {
       item.addArguments(event['arguments'] ?? event['input'], 'textDone', at)
@@ -200,7 +200,7 @@ export class Agreement {
     }
   }
 
-  #text(part: AgreedPart, event: StreamEvent, { text: kind, voice, isDelta }: Moment, at: EventRef): void {
+  #text(part: AgreedPart, event: StreamEvent, { text: kind, voice, isDelta }: EventMeaning, at: EventRef): void {
     const place = isDelta ? 'deltas' : 'textDone'
     part.places.add(place)
     if (kind !== undefined && kind !== '') part.kind.add(kind, place, at)
@@ -259,6 +259,6 @@ function namesIn({ item }: StreamEvent): { readonly name?: string } {
 /** The limit for remembered tool names, and for ids of another response's items. */
 const MAX_NAMES = 1000
 
-function partOf(item: AgreedItem, event: StreamEvent, { isOfSummary }: Moment): AgreedPart {
+function partOf(item: AgreedItem, event: StreamEvent, { isOfSummary }: EventMeaning): AgreedPart {
   return isOfSummary ? item.summary.at(event['summary_index']) : item.content.at(event['content_index'])
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { changing, fieldsOf, replaced, replacing, someOf, textOf } from '../../damage/family.js'
+import { changing, fieldsOf, replaced, replacing, sampleOf, textOf } from '../../damage/family.js'
 import { parseJson } from '../../read/parse-json.js'
 import {
   beginsCall,
@@ -141,7 +141,7 @@ const whole: MessagesFamily = {
 const names: MessagesFamily = {
   name: 'names of calls',
   *damages(events) {
-    for (const at of someOf(events, beginsCall)) {
+    for (const at of sampleOf(events, beginsCall)) {
       const event = events[at] as MessageEvent
       const { id, name, input } = blockOf(event)
       const type = 'tool_use'
@@ -204,7 +204,7 @@ const content: MessagesFamily = {
       ['thinking', hasThinking],
       ['partial_json', hasInput],
     ] as const) {
-      for (const at of someOf(events, is)) {
+      for (const at of sampleOf(events, is)) {
         const event = events[at] as MessageEvent
         const text = textOf(deltaOf(event)[name])
         const as = (how: string, one: MessageEvent): MessagesDamage => replacing(`${name} ${how}`, events, at, one)
@@ -215,7 +215,7 @@ const content: MessagesFamily = {
         yield as('as the delta', { ...event, delta: text })
       }
     }
-    for (const at of someOf(events, isBegin)) {
+    for (const at of sampleOf(events, isBegin)) {
       const event = events[at] as MessageEvent
       yield replacing('a block of null', events, at, { ...event, content_block: null })
       yield replacing('no block', events, at, { type: event['type'], index: event['index'] })

@@ -1,4 +1,4 @@
-import { cutting, fieldsOf, inserted, inserting, moved, replacing, someOf } from '../../damage/family.js'
+import { cutting, fieldsOf, inserted, inserting, moved, replacing, sampleOf } from '../../damage/family.js'
 import {
   callBlock,
   countOf,
@@ -45,7 +45,7 @@ const reordered: MessagesFamily = {
     const end = endOf(events)
     const stop = events.findIndex(isType('message_stop'))
     if (end < 0 || stop < 0) return
-    for (const at of someOf(events.slice(0, end), says)) {
+    for (const at of sampleOf(events.slice(0, end), says)) {
       yield { how: 'message_delta before a delta', at, events: moved(events, end, at) }
       yield { how: 'message_stop before a delta', at, events: moved(events, stop, at) }
       const both = [...events.slice(0, at), ...events.slice(end), ...events.slice(at, end)]
@@ -73,11 +73,11 @@ const foreign: MessagesFamily = {
 const duplicated: MessagesFamily = {
   name: 'duplicated',
   *damages(events) {
-    for (const at of someOf(events, isBegin))
+    for (const at of sampleOf(events, isBegin))
       yield inserting('the beginning of a block', events, at, events[at] as MessageEvent)
-    for (const at of someOf(events, isStop))
+    for (const at of sampleOf(events, isStop))
       yield inserting('the stop of a block', events, at, events[at] as MessageEvent)
-    for (const { begin, end } of someOf(events, isBegin).flatMap((at) =>
+    for (const { begin, end } of sampleOf(events, isBegin).flatMap((at) =>
       spansOf(events).filter((of) => of.begin === at),
     ))
       yield { how: 'a block', at: end, events: inserted(events, end + 1, events.slice(begin, end + 1)) }
@@ -93,9 +93,9 @@ const duplicated: MessagesFamily = {
 const cut: MessagesFamily = {
   name: 'cut',
   *damages(events) {
-    for (const at of someOf(events.slice(0, -1), () => true))
+    for (const at of sampleOf(events.slice(0, -1), () => true))
       yield { how: 'in the middle', at, events: events.slice(0, at + 1) }
-    for (const at of someOf(events, says)) yield { how: 'in a block', at, events: events.slice(0, at + 1) }
+    for (const at of sampleOf(events, says)) yield { how: 'in a block', at, events: events.slice(0, at + 1) }
     const end = endOf(events)
     if (end >= 0) {
       yield cutting('before message_delta', events, end)
@@ -118,8 +118,8 @@ const lost: MessagesFamily = {
     yield all('message_stop', isType('message_stop'))
     yield all('all beginnings of blocks', isBegin)
     yield all('all stops of blocks', isStop)
-    for (const at of someOf(events, isBegin)) yield replacing('the beginning of a block', events, at)
-    for (const at of someOf(events, isStop)) yield replacing('the stop of a block', events, at)
+    for (const at of sampleOf(events, isBegin)) yield replacing('the beginning of a block', events, at)
+    for (const at of sampleOf(events, isStop)) yield replacing('the stop of a block', events, at)
     yield all('all but deltas', (event) => isOfBlock(event) && (isBegin(event) || isStop(event)))
   },
 }
@@ -144,7 +144,7 @@ const interleaved: MessagesFamily = {
       ]
       yield { how: 'in another order', at: begin, events: swapped }
     }
-    for (const at of someOf(events, (event) => hasText(event) || hasThinking(event))) {
+    for (const at of sampleOf(events, (event) => hasText(event) || hasThinking(event))) {
       const span = spans.find(({ begin, end }) => begin < at && at < end)
       if (span !== undefined) yield { how: 'a stop before a delta', at, events: moved(events, span.end, at) }
       if (span !== undefined) yield { how: 'a beginning behind a delta', at, events: moved(events, span.begin, at + 1) }
