@@ -95,7 +95,7 @@ export const inserting = <Event>(
   how: string,
   events: readonly Event[],
   at: number,
-  ...more: readonly Event[]
+  more: readonly Event[],
 ): FamilyDamage<Event> => ({ how, at, events: inserted(events, at, more) })
 
 /** A damage by which the stream ends before the event at `at`, or with other events in its place. */

@@ -179,7 +179,7 @@ const statuses: Family = {
     const created = events[0] as WireEvent
     for (const type of ['response.queued', 'response.in_progress', 'response.created']) {
       const status = type === 'response.queued' ? 'queued' : 'in_progress'
-      yield inserting(`${type} in the middle`, events, middle, withResponse({ ...created, type }, { status }))
+      yield inserting(`${type} in the middle`, events, middle, [withResponse({ ...created, type }, { status })])
     }
   },
 }

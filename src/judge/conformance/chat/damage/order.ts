@@ -22,7 +22,7 @@ const late: ChatFamily = {
     const end = endOf(chunks)
     const like = chunks[end]
     if (like === undefined) return
-    const after = (how: string, more: readonly Chunk[]): ChatDamage => inserting(how, chunks, chunks.length, ...more)
+    const after = (how: string, more: readonly Chunk[]): ChatDamage => inserting(how, chunks, chunks.length, more)
     // Without the token counts, nothing proves the end of the answer: its finish_reason may be premature.
     const isSettled = chunks.some(isUsage)
     const isPlain = countOf(chunks) === 0 && choiceOf(like)['finish_reason'] === 'stop'
@@ -56,12 +56,12 @@ const foreign: ChatFamily = {
     const theirs = other.map((chunk) => ('choices' in chunk ? { ...chunk, id: 'chatcmpl-other', created: 7 } : chunk))
     const middle = Math.floor(chunks.length / 2)
     if (theirs.every(({ choices }) => choices !== undefined)) {
-      yield inserting('another answer in the middle', chunks, middle, ...theirs)
-      yield inserting('another answer after it', chunks, chunks.length, ...theirs)
+      yield inserting('another answer in the middle', chunks, middle, theirs)
+      yield inserting('another answer after it', chunks, chunks.length, theirs)
     }
     for (const at of sampleOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
       const one = theirs[at] as Chunk
-      yield inserting(`its ${hasCall(one) ? 'call' : 'text'} in the middle`, chunks, middle, one)
+      yield inserting(`its ${hasCall(one) ? 'call' : 'text'} in the middle`, chunks, middle, [one])
     }
   },
 }
@@ -70,13 +70,13 @@ const duplicated: ChatFamily = {
   name: 'duplicated',
   *damages(chunks) {
     for (const at of sampleOf(chunks, beginsCall)) {
-      yield inserting('the beginning of a call', chunks, at, chunks[at] as Chunk)
+      yield inserting('the beginning of a call', chunks, at, [chunks[at] as Chunk])
     }
     const end = endOf(chunks)
-    yield inserting('the role', chunks, 1, chunks[0] as Chunk)
-    if (end > 0) yield inserting('the end', chunks, end, chunks[end] as Chunk)
+    yield inserting('the role', chunks, 1, [chunks[0] as Chunk])
+    if (end > 0) yield inserting('the end', chunks, end, [chunks[end] as Chunk])
     const usage = chunks.findIndex(isUsage)
-    if (usage >= 0) yield inserting('the usage', chunks, usage, chunks[usage] as Chunk)
+    if (usage >= 0) yield inserting('the usage', chunks, usage, [chunks[usage] as Chunk])
   },
 }
 

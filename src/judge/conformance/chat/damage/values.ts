@@ -100,7 +100,7 @@ const errors: ChatFamily = {
     yield instead('beside choices', { ...chunks[0], choices: [], error })
     yield instead('as a message alone', { message: 'It broke.', code: 500 })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield inserting('in the middle', chunks, middle, { error })
+    yield inserting('in the middle', chunks, middle, [{ error }])
   },
 }
 

@@ -26,7 +26,7 @@ const late: MessagesFamily = {
     const end = endOf(events)
     if (end < 0) return
     const after = (how: string, more: readonly MessageEvent[]): MessagesDamage =>
-      inserting(how, events, events.length, ...more)
+      inserting(how, events, events.length, more)
     const index = countOf(events)
     yield after('a block of text', textBlock(index, 'Too late.'))
     yield after('a call', callBlock(index))
@@ -63,10 +63,10 @@ const foreign: MessagesFamily = {
     const theirs = other.map((event, at) => (at === 0 ? withMessage(event, { id: 'msg_other' }) : event))
     const middle = Math.floor(events.length / 2)
     if (!theirs.some(isType('message_stop'))) return
-    yield inserting('another message in the middle', events, middle, ...theirs)
-    yield inserting('another message after it', events, events.length, ...theirs)
-    yield inserting('another message before it', events, 0, ...theirs)
-    yield inserting('the message_start of another', events, middle, theirs[0] as MessageEvent)
+    yield inserting('another message in the middle', events, middle, theirs)
+    yield inserting('another message after it', events, events.length, theirs)
+    yield inserting('another message before it', events, 0, theirs)
+    yield inserting('the message_start of another', events, middle, [theirs[0] as MessageEvent])
   },
 }
 
@@ -74,18 +74,18 @@ const duplicated: MessagesFamily = {
   name: 'duplicated',
   *damages(events) {
     for (const at of sampleOf(events, isBegin))
-      yield inserting('the beginning of a block', events, at, events[at] as MessageEvent)
+      yield inserting('the beginning of a block', events, at, [events[at] as MessageEvent])
     for (const at of sampleOf(events, isStop))
-      yield inserting('the stop of a block', events, at, events[at] as MessageEvent)
+      yield inserting('the stop of a block', events, at, [events[at] as MessageEvent])
     for (const { begin, end } of sampleOf(events, isBegin).flatMap((at) =>
       spansOf(events).filter((of) => of.begin === at),
     ))
       yield { how: 'a block', at: end, events: inserted(events, end + 1, events.slice(begin, end + 1)) }
-    yield inserting('message_start', events, 1, events[0] as MessageEvent)
+    yield inserting('message_start', events, 1, [events[0] as MessageEvent])
     const end = endOf(events)
-    if (end >= 0) yield inserting('message_delta', events, end, events[end] as MessageEvent)
+    if (end >= 0) yield inserting('message_delta', events, end, [events[end] as MessageEvent])
     const stop = events.findIndex(isType('message_stop'))
-    if (stop >= 0) yield inserting('message_stop', events, stop, events[stop] as MessageEvent)
+    if (stop >= 0) yield inserting('message_stop', events, stop, [events[stop] as MessageEvent])
     yield { how: 'each event', at: 0, events: events.flatMap((event) => [event, event]) }
   },
 }

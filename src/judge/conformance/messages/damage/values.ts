@@ -30,7 +30,7 @@ const ends: MessagesFamily = {
     yield { how: 'in message_start, too', at: 0, events: startsWith(events, { stop_reason: reason }) }
     yield replacing('without usage', events, at, { type: event['type'], delta: event['delta'] })
     const nothing = withDelta(event, { stop_reason: null })
-    yield inserting('in the second message_delta', events, at, nothing)
+    yield inserting('in the second message_delta', events, at, [nothing])
     yield { how: 'in the first message_delta', at, events: inserted(events, at + 1, [nothing]) }
     yield { how: 'two', at, events: inserted(events, at + 1, [withDelta(event, { stop_reason: 'max_tokens' })]) }
   },
@@ -70,7 +70,7 @@ const errors: MessagesFamily = {
     yield instead('as a message alone', { type: 'error', message: 'It broke.' })
     yield instead('without a type of error', { type: 'error', error: { message: 'It broke.' } })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield inserting('in the middle', events, middle, { type: 'error', error })
+    yield inserting('in the middle', events, middle, [{ type: 'error', error }])
     yield { how: 'first', at: 0, events: [{ type: 'error', error }, ...events] }
     yield changing('null in each event', events, (event) => ({ ...event, error: null }))
   },
@@ -80,7 +80,8 @@ const others: MessagesFamily = {
   name: 'other events',
   *damages(events) {
     const middle = Math.floor(events.length / 2)
-    const among = (how: string, value: unknown): MessagesDamage => inserting(how, events, middle, value as MessageEvent)
+    const among = (how: string, value: unknown): MessagesDamage =>
+      inserting(how, events, middle, [value as MessageEvent])
     const chunk = {
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
