@@ -1,5 +1,6 @@
 // Compares the size of the two main subpaths with sizes.json: `npm run build`, then `npm run sizes`. After a change that is
-// worth its bytes, `npm run sizes -- --write` records the new sizes.
+// worth its bytes, `npm run sizes -- --write && npm run docs` records the new sizes,
+// and writes them on the pages.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,5 +23,5 @@ if (process.argv.includes('--write')) {
   await writeFile(FILE, `${JSON.stringify(sizes, null, 2)}\n`)
   process.exitCode = 0
 } else if (process.exitCode === 1) {
-  console.error('more than 5 % from sizes.json. If the change is worth it: npm run sizes -- --write')
+  console.error('more than 5 % from sizes.json. If the change is worth it: npm run sizes -- --write && npm run docs')
 }

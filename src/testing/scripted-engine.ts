@@ -5,7 +5,7 @@ import { STOP_TOKENS } from '../core/harmony/stop-tokens.js'
 import { loadTokenTable } from '../core/tokens/load-token-table.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../core/tokens/token-source.js'
 import type { TokenTable } from '../core/tokens/token-table.js'
-import { checkHolds } from '../engines/contract/check-constraint.js'
+import { checkEnforces } from '../engines/contract/check-constraint.js'
 import { checkGenerate } from '../engines/contract/check-generate.js'
 import type { EngineCapabilities } from '../engines/contract/constraint.js'
 import type { GenerateOptions, TokenEngine, TokenStream } from '../engines/contract/engine.js'
@@ -155,7 +155,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     generate(promptTokens, given = {}): TokenStream {
       checkGenerate(promptTokens, given)
       const prompt = Uint32Array.from(promptTokens)
-      checkHolds('the scripted engine', capabilities, given.constraint)
+      checkEnforces('the scripted engine', capabilities, given.constraint)
       const grammar = given.constraint && grammars.grammarOf(given.constraint)
       const copy = { ...given, ...(given.stop === undefined ? {} : { stop: [...given.stop] }) }
       return tokenStream((signal) => play(prompt, copy, grammar, signal), given.signal)

@@ -5,7 +5,7 @@ import { FIRST_SPECIAL, markerText } from '../../src/core/harmony/vocabulary.js'
 import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
 import { renderPrompt } from '../../src/endpoint/prompt/index.js'
 import { codePoint } from '../../src/judge/conformance/arbitraries/code-point.js'
-import { pageOf } from '../docs/pages.js'
+import { namedBlock } from '../docs/pages.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, encodeText } from '../support/tokens.js'
 import { type FakeIo, fakeIo } from './io.js'
@@ -78,9 +78,7 @@ describe('prompt shows each message', () => {
   })
 
   test('docs/command-line.md shows what prompt prints', async () => {
-    const [, shown = ''] = /<!-- prompt -->\n```\n([\s\S]*?)```/.exec(pageOf('docs/command-line.md')) ?? []
-    expect(shown).not.toBe('')
-    expect((await prompt(QUESTION)).out).toContain(shown)
+    expect((await prompt(QUESTION)).out).toContain(namedBlock('docs/command-line.md', 'prompt').code)
   })
 
   test('prompt reads standard input where the file is -', async () => {

@@ -12,6 +12,7 @@ import { replay } from '../../src/engines/sources/replay.js'
 import { readTokenFixture } from '../../src/engines/sources/token-fixture.js'
 import { loadTokenTable, translate } from '../../src/index.js'
 import { checkEvents, readStreams } from '../../src/judge/conformance/index.js'
+import { namedBlock } from '../docs/pages.js'
 import { http } from '../endpoint/tools/mcp/fixtures.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { type FakeIo, fakeIo, realFolder } from './io.js'
@@ -459,6 +460,7 @@ describe('the options of serve', () => {
         ...{ outcome: 'completed', error_code: null },
       })
       expect(args).toBe(more.length === 0 ? undefined : '{}')
+      expect(Object.keys(said)).toEqual(Object.keys(JSON.parse(namedBlock('docs/serve.md', 'audit').code)))
     }
     expect(lines).toHaveLength(2)
   })
@@ -696,6 +698,19 @@ describe('serve --script', () => {
     const texts: string[] = []
     for (const _ of [1, 2, 3]) texts.push((await client.responses.create(FRANCE)).output_text)
     expect(texts).toEqual(['One', 'Two', 'One'])
+  })
+
+  test('serve --script plays the script of docs/serve.md, turn by turn', async () => {
+    const { code } = namedBlock('docs/serve.md', 'script')
+    const { client } = await serve(['--script', 'turns.json'], { readFile: async () => code })
+    const create = () => client.responses.create({ ...FRANCE, store: false })
+    expect((await create()).output.map(({ type }) => type)).toEqual(['reasoning', 'function_call'])
+    expect((await create()).output_text).toBe('22 degrees in Rome.')
+    await expect(create()).rejects.toMatchObject({ status: 429, message: expect.stringContaining('busy') })
+    await expect(create()).rejects.toMatchObject({ status: 500 })
+    const hangs = await client.responses.create({ ...FRANCE, stream: true })
+    for await (const event of hangs) if (event.type === 'response.reasoning_text.delta') break
+    expect((await create()).output_text).toBe('Harmony, with literal markers.')
   })
 
   test('serve --script fails where the file says so, also in the middle of an answer', async () => {

@@ -7,8 +7,17 @@ import { type ResponsesServer, type ServeOptions, serveResponses } from '../../s
 import type { TokenEngine } from '../../src/engines/contract/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { type Script, type ScriptedEngine, scriptedEngine } from '../../src/testing/index.js'
+import { namedBlock } from '../docs/pages.js'
 
 const tokenTable = await loadTokenTable()
+
+/** The variables that docs/messages.md sets, with values of a test in the place of its own. */
+function variablesOfThePage(own: Readonly<Record<string, string>>): Record<string, string> {
+  const { code } = namedBlock('docs/messages.md', 'claude')
+  return Object.fromEntries(
+    Array.from(code.matchAll(/(\w+)=(\S+)/g), ([, name = '', value = '']) => [name, own[value] ?? value]),
+  )
+}
 
 /** The published program for this platform; undefined if there is none. */
 export function claudeCodePath(): string | undefined {
@@ -104,10 +113,7 @@ export class ClaudeCode<Engine extends TokenEngine = ScriptedEngine> {
       env: {
         PATH: process.env['PATH'],
         HOME: this.#home,
-        ANTHROPIC_BASE_URL: this.#server.url,
-        ANTHROPIC_API_KEY: 'none',
-        ANTHROPIC_MODEL: 'claude-gpt-oss',
-        ANTHROPIC_SMALL_FAST_MODEL: 'claude-gpt-oss',
+        ...variablesOfThePage({ 'http://127.0.0.1:8000': this.#server.url, 'gpt-oss': 'claude-gpt-oss' }),
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',
         DISABLE_TELEMETRY: '1',

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { type ServeOptions, serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable } from '../../src/index.js'
 import { answer, call, type Script, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
-import { type Block, blocks, pageOf } from '../docs/pages.js'
+import { type Block, namedBlock } from '../docs/pages.js'
 import { OWN_MCP_SERVER, playCodex } from './clients/codex.js'
 import { PATCH } from './scenarios.js'
 
@@ -38,15 +38,6 @@ async function serve(script: Script, options: Partial<ServeOptions> = {}): Promi
   })
   onTestFinished(() => server.close({ graceMs: 0 }))
   return { baseURL: `${server.url}/v1`, engine, bodies }
-}
-
-/** The blocks of one language below a heading of the page. */
-function blocksUnder(heading: string, language: string): readonly Block[] {
-  const [before = '', rest = ''] = pageOf('docs/clients.md').split(`\n### ${heading}\n`)
-  const first = before.split('\n').length
-  const last = first + (rest.split(/\n##+ /)[0] ?? '').split('\n').length
-  const found = blocks.filter((block) => block.page === 'docs/clients.md' && block.line > first && block.line <= last)
-  return found.filter((block) => block.language === language)
 }
 
 const PACKAGES: Readonly<Record<string, () => Promise<object>>> = {
@@ -88,14 +79,13 @@ test('Codex knows a model that its catalog describes: its effort, its patch tool
     [think('A typo.'), { ...call('functions.apply_patch', PATCH), contentType: 'code' }],
     [think('All is done.'), answer('It is fixed.')],
   ])
-  const heading = 'Codex: "Model metadata not found"'
-  const [catalog] = blocksUnder(heading, 'json')
-  const [toml] = blocksUnder(heading, 'toml')
+  const catalog = namedBlock('docs/clients.md', 'codex catalog')
+  const toml = namedBlock('docs/clients.md', 'codex')
   const folder = await mkdtemp(join(tmpdir(), 'catalog-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'gpt-oss.json')
-  await writeFile(file, catalog?.code ?? '')
-  const config = (toml?.code ?? '').replace('/home/ann/.codex/gpt-oss.json', file).replace(ON_THE_PAGE, baseURL)
+  await writeFile(file, catalog.code)
+  const config = toml.code.replace('/home/ann/.codex/gpt-oss.json', file).replace(ON_THE_PAGE, baseURL)
   const warnings: string[] = []
   const played = await playCodex(config + OWN_MCP_SERVER, { ...toEnd, onWarning: (text) => warnings.push(text) })
   expect(warnings).toEqual([])
@@ -116,8 +106,7 @@ test('Codex complains of a model that nothing describes, and continues', async (
 
 test('the AI SDK sends effort and summary to gpt-oss, and asks for sealed reasoning, with forceReasoning alone', async () => {
   const { baseURL, bodies } = await serve(() => PARIS)
-  const [block] = blocksUnder('AI SDK: `forceReasoning`', 'js')
-  if (block === undefined) return expect.unreachable()
+  const block = namedBlock('docs/clients.md', 'ai sdk')
   expect(await run(block, baseURL)).toBe('The capital of France is Paris. I know it.')
   expect(bodies[0]).toMatchObject({
     reasoning: { effort: 'high', summary: 'auto' },
@@ -135,8 +124,8 @@ test('the AI SDK sends effort and summary to gpt-oss, and asks for sealed reason
 test('LangChain answers and streams over Chat Completions, and over Responses also with streaming: true', async () => {
   const { baseURL, bodies } = await serve(() => PARIS)
   firewall()
-  const [chat, responses] = blocksUnder('LangChain: streaming over Chat Completions', 'js')
-  if (chat === undefined || responses === undefined) return expect.unreachable()
+  const chat = namedBlock('docs/clients.md', 'langchain over chat completions')
+  const responses = namedBlock('docs/clients.md', 'langchain')
   const paris = 'The capital of France is Paris.'
   expect(await run(chat, baseURL)).toBe(`${paris} ${paris}`)
   expect(await run(responses, baseURL)).toBe(paris)
@@ -147,8 +136,7 @@ test('LangChain answers and streams over Chat Completions, and over Responses al
 test('LangChain downloads a tokenizer after a stream over Chat Completions that invoke asked for', async () => {
   const { baseURL } = await serve(() => PARIS)
   const asked = firewall()
-  const [, block] = blocksUnder('LangChain: streaming over Chat Completions', 'js')
-  if (block === undefined) return expect.unreachable()
+  const block = namedBlock('docs/clients.md', 'langchain')
   // It never returns, so the test does not await it.
   void run({ ...block, code: block.code.replace('useResponsesApi: true,', '') }, baseURL)
   expect(await asked).toBe('tiktoken.pages.dev')

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws'
 import { type ResponsesServer, serveResponses } from '../../src/endpoint/server/node.js'
 import { loadTokenTable } from '../../src/index.js'
 import { answer, call, fail, type Script, type ScriptedEngine, scriptedEngine, think } from '../../src/testing/index.js'
-import { playOverWebSocket } from './clients/codex.js'
+import { namedBlock } from '../docs/pages.js'
+import { playCodex, playOverWebSocket } from './clients/codex.js'
 import { WEATHER } from './scenarios.js'
 
 const toEnd = { onText: () => {}, signal: new AbortController().signal }
@@ -38,6 +39,14 @@ async function serve(script: Script): Promise<Served> {
 }
 
 const weather = call('functions.exec_command', { cmd: './get_weather Oslo' })
+
+test('Codex uses a WebSocket with the provider of docs/web-socket.md', async () => {
+  const { url, asked } = await serve([answer('Hi.')])
+  const { code } = namedBlock('docs/web-socket.md', 'config.toml')
+  const played = await playCodex(code.replace('http://127.0.0.1:8000/v1', `${url}/v1`), toEnd)
+  expect(played).toMatchObject({ text: ['Hi.'], ending: 'completed' })
+  expect(asked).toEqual(['GET /v1/responses websocket'])
+})
 
 test.each(['built-in', 'custom'] as const)(
   'Codex runs its commands over one WebSocket with the %s provider',

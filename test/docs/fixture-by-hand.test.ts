@@ -2,9 +2,9 @@ import { readdir } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { fakeIo } from '../cli/io.js'
-import { pageOf } from './pages.js'
+import { namedBlock } from './pages.js'
 
-const [, fixture = ''] = /fixture by hand, [\s\S]*?```json\n([\s\S]*?)```/.exec(pageOf('docs/command-line.md')) ?? []
+const { code: fixture } = namedBlock('docs/command-line.md', 'fixture')
 
 test('the fixture that docs/command-line.md writes by hand is translated by replay', async () => {
   const io = Object.assign(fakeIo(), { readFile: async () => fixture })

@@ -28,3 +28,18 @@ export function expectGeneratedRows(path: string, name: string, rows: readonly s
   const head = blockOf(pageOf(path), name).own.split('\n').slice(0, 2)
   expectGenerated(path, name, [...head, ...rows].join('\n'))
 }
+
+/** The figures in the sentences of a page: `<!-- = NAME -->TEXT<!-- / -->`. */
+export const FIGURE_MARK: RegExp = /<!-- = (.+?) -->(.*?)<!-- \/ -->/g
+
+/** The same for the figures in its sentences, by their names. */
+export function expectFigures(path: string, figures: Readonly<Record<string, string>>): void {
+  const text = pageOf(path)
+  const written = text.replace(FIGURE_MARK, (mark, name: string) => {
+    const figure = figures[name]
+    if (!figure) throw new Error(`${path}: there is no figure ${name}: ${mark}`)
+    return `<!-- = ${name} -->${figure}<!-- / -->`
+  })
+  if (IS_UPDATE && written !== text) writeFileSync(root + path, written)
+  else expect(text, 'npm run docs writes it').toBe(written)
+}

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Parser } from 'commonmark'
 
 export const root: string = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -17,11 +18,15 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly code: string
+  /** The comment before it, without blanks: `prompt`, by which a test takes it, or `not run: it needs a GPU`. */
+  readonly mark: string | undefined
+  /** The page between the previous block and this one, without comments. */
+  readonly said: string
 }
 
-/** README.md and the pages of docs/. */
+/** All pages that are written by hand. */
 export const pages: readonly Page[] = [
-  'README.md',
+  ...['README.md', 'CONTRIBUTING.md', 'bench/README.md', 'fixtures/README.md', 'test/README.md'],
   ...readdirSync(`${root}docs`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -33,11 +38,37 @@ export function pageOf(path: string): string {
 }
 
 /** All blocks of code of all pages, in order. */
-export const blocks: readonly Block[] = pages.flatMap(({ path, text }) =>
-  [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(({ 1: language = '', 2: code = '', index }) => ({
-    page: path,
-    line: text.slice(0, index).split('\n').length + 1,
-    language,
-    code,
-  })),
-)
+export const blocks: readonly Block[] = pages.flatMap(blocksOf)
+
+function blocksOf({ path, text }: Page): Block[] {
+  const lines = text.split('\n')
+  const found: Block[] = []
+  const walker = new Parser().parse(text).walker()
+  let told = 0
+  for (let event = walker.next(); event !== null; event = walker.next()) {
+    const { node } = event
+    if (node.type !== 'code_block') continue
+    const [[first], [last]] = node.sourcepos
+    const [, mark] = /^<!-- (.*) -->$/.exec(lines[first - 2] ?? '') ?? []
+    const said = lines.slice(told, first - 1).filter((line) => !/^<!--.*-->$/.test(line))
+    found.push({
+      page: path,
+      // A block without a fence begins with its code.
+      line: node.info === null ? first : first + 1,
+      language: node.info ?? 'indented',
+      code: node.literal ?? '',
+      mark,
+      said: said.join('\n').trim(),
+    })
+    told = last
+  }
+  return found
+}
+
+/** The block of a page below the comment `<!-- NAME -->`. Its test is the one that takes it from here by its name. */
+export function namedBlock(page: string, name: string): Block {
+  const found = blocks.filter((block) => block.page === page && block.mark === name)
+  const [block] = found
+  if (block === undefined || found.length > 1) throw new Error(`${page} has ${found.length} blocks named ${name}`)
+  return block
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Checkout, createCheckout, type Ran } from './checkout.js'
-import { pageOf, root } from './pages.js'
+import { namedBlock, root } from './pages.js'
 
 let checkout: Checkout
 
@@ -69,8 +69,7 @@ describe('npm run demo', () => {
   })
 
   test('npm run demo prints the timeline that the README shows', () => {
-    const [, shown = ''] = /<!-- timeline -->\n```\n([\s\S]*?)```/.exec(pageOf('README.md')) ?? []
-    const [heading = '', ...lines] = shown.split('\n')
+    const [heading = '', ...lines] = namedBlock('README.md', 'timeline').code.split('\n')
     expect(ran.out).toContain(`${heading}\n`)
     const parts = lines.join('\n').split('...\n')
     expect(parts.length).toBeGreaterThan(1)

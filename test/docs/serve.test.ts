@@ -18,11 +18,14 @@ import { NAMED_BACKENDS } from '../../src/engines/sources/structured-outputs/bac
 import { policies } from '../../src/index.js'
 import { fakeIo } from '../cli/io.js'
 import { expectGenerated } from './generated.js'
-import { pageOf } from './pages.js'
+import { blocks, pageOf } from './pages.js'
 
-/** The README's first two commands. */
+/** The README's command that starts the endpoint, after it has installed it, and the one that asks it. */
 function commands(): string[] {
-  return Array.from(pageOf('README.md').matchAll(/```sh\n([\s\S]*?)```/g), ([, code = '']) => code.trim()).slice(0, 2)
+  const [start = '', ask = ''] = blocks
+    .filter(({ page, language }) => page === 'README.md' && language === 'sh')
+    .map(({ code }) => code.trim())
+  return [start.split('\n').at(-1) ?? '', ask]
 }
 
 test("the README's first command prints its second one, which is answered with the recorded stream", async () => {

@@ -1,19 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkEvents, readStreams } from '../../src/judge/conformance/index.js'
-import { pageOf, root } from './pages.js'
+import { namedBlock, root } from './pages.js'
 import { bundle } from './snippets.js'
 
 const example = readFileSync(`${root}examples/server.mjs`, 'utf8')
 
 test('docs/translator.md shows examples/server.mjs', () => {
   // Its first line is the file's own heading, which the page has above the block.
-  expect(pageOf('docs/translator.md')).toContain(`\`\`\`ts\n${example.slice(example.indexOf('\n') + 1)}\`\`\``)
+  expect(namedBlock('docs/translator.md', 'server.mjs').code).toBe(example.slice(example.indexOf('\n') + 1))
 })
 
 describe('the server by hand', () => {
@@ -41,6 +42,12 @@ describe('the server by hand', () => {
     const response = await stream.finalResponse()
     expect(response.output.map(({ type }) => type)).toEqual(['reasoning', 'mcp_call', 'message'])
     expect(response.output_text).toContain('56,088')
+  })
+
+  test('examples/server.mjs answers the command of docs/translator.md with a stream', async () => {
+    const typed = namedBlock('docs/translator.md', 'ask').code.replace('http://127.0.0.1:8000/v1', url)
+    const { stdout } = await promisify(execFile)('sh', ['-c', typed])
+    expect(stdout).toContain('event: response.completed\n')
   })
 
   test('examples/server.mjs sends events that the judge has nothing against', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -35,6 +36,7 @@ export interface Desk {
  */
 export async function createDesk(pinnedBy: readonly string[] = [here]): Promise<Desk> {
   const folder = await mkdtemp(join(tmpdir(), 'journeys-'))
+  expectNoProjectAbove(folder)
   const packed = join(folder, 'harmony-responses')
   await mkdir(packed)
   await cp(join(root, 'examples'), join(packed, 'examples'), { recursive: true })
@@ -57,6 +59,14 @@ export async function createDesk(pinnedBy: readonly string[] = [here]): Promise<
       })
     },
     remove: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** A folder without a `package.json` is no empty one for npm if a folder above it has one: it installs there. */
+function expectNoProjectAbove(folder: string): void {
+  for (let above = dirname(folder); ; above = dirname(above)) {
+    if (existsSync(join(above, 'package.json'))) throw new Error(`${above}/package.json: npm would install there`)
+    if (above === dirname(above)) return
   }
 }
 

@@ -1,10 +1,12 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { scriptedServer } from '../support/scripted-server.js'
 import { ENDED_COMMANDS, ENDED_SERVES } from './ended-commands.js'
+import { shareInstalled, writeFiles } from './installed.js'
 import { ABOUT, PLAYED } from './played-engines.js'
-import { createDesk, type Desk, env, freePorts, versions } from './project.js'
+import { env, freePorts } from './project.js'
 import { FILES, otherDayZone, STARTS, VARIABLES } from './serve-starts.js'
 import { inTime, type Started, start, typeIn } from './started.js'
 import { type } from './terminal.js'
@@ -13,32 +15,23 @@ import { type } from './terminal.js'
 vi.setConfig({ testTimeout: 30_000 })
 
 const engines = scriptedServer(ABOUT)
-const MCP_PACKAGES = ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod']
 
-let desk: Desk
+const installed = inject('installed')
 /** A folder with the packed library alone, and one with the packages of MCP beside it. */
 let bare: string
 let withMcp: string
 
 beforeAll(async () => {
-  desk = await createDesk()
-  bare = await desk.createFolder('bare')
-  for (const [file, text] of Object.entries(FILES)) {
-    await mkdir(dirname(join(bare, file)), { recursive: true })
-    await writeFile(join(bare, file), text)
-  }
-  await install(bare, '../harmony-responses/*.tgz')
-  withMcp = await desk.createFolder('with-mcp')
-  // To unpack the library again takes npm ten seconds.
-  await cp(bare, withMcp, { recursive: true, verbatimSymlinks: true })
-  await install(withMcp, ...MCP_PACKAGES.map((name) => `${name}@${versions[name]}`))
+  bare = await createFolder(installed.library)
+  withMcp = await createFolder(installed.withMcp)
 })
-afterAll(() => desk?.remove())
+afterAll(() => Promise.all([bare, withMcp].map((folder) => rm(folder, { recursive: true }))))
 
-async function install(folder: string, ...packages: string[]): Promise<void> {
-  const installing = type(`npm install --silent --prefer-offline ${packages.join(' ')}`, folder, env)
-  expect(await installing.exit, installing.printed).toBe(0)
-  expect(await desk.unpinned(folder)).toEqual([])
+async function createFolder(from: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'serve-options-'))
+  await shareInstalled(folder, from)
+  await writeFiles(folder, FILES)
+  return folder
 }
 
 for (const { options, engine, variables: own, needsMcp, effects } of STARTS) {

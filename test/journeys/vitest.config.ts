@@ -4,6 +4,7 @@ import { defineConfig, type ViteUserConfig } from 'vitest/config'
 const config: ViteUserConfig = defineConfig({
   test: {
     root: fileURLToPath(new URL('.', import.meta.url)),
+    globalSetup: './installed.ts',
     // The report shows how long each journey took.
     reporters: ['verbose'],
     // Packages are downloaded, and Next is built.

@@ -1,50 +1,69 @@
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
+import { writeFiles } from './installed.js'
 import { type Desk, env, freePorts, versions } from './project.js'
 import { type Step, stepsOf } from './section.js'
 import { hasShown } from './shown.js'
 import { type Terminal, type } from './terminal.js'
 
 /** The ports of the pages. A journey replaces them with free ports of this machine. */
-const PORTS = ['8000', '8080', '8443', '3000']
+const PORTS = ['8000', '8080', '8443', '9090', '3000']
 
 /** A port of theirs, but for that of the shipped `nginx.conf`, which a command replaces. */
-const ON_THE_PAGE = /\b(?:(?<!server 127\.0\.0\.1:)8000|8080|8443|3000)\b/g
+const ON_THE_PAGE = /\b(?:(?<!server 127\.0\.0\.1:)8000|8080|8443|9090|3000)\b/g
 
 /** Of one block of commands. */
-const LONGEST_MS = 120_000
+const MAX_MS = 120_000
 
-/**
- * Executes a section of a page in an empty folder: writes its files, runs its commands, and compares their output with
- * the page. Only ports differ from the page, and the versions of packages, which are pinned.
- */
+/** Executes a section of a page in an empty folder. */
 export async function walk(desk: Desk, path: string, heading: string): Promise<void> {
   const folder = await desk.createFolder(heading.toLowerCase().replaceAll(/\W+/g, '-'))
+  await walkIn(folder, path, stepsOf(path, heading))
+  expect(await desk.unpinned(folder)).toEqual([])
+}
+
+/**
+ * Executes steps of a page: writes their files, runs their commands, and compares the output with the page. Only ports differ
+ * from the page, the versions of packages, which are pinned, and what a reader replaces.
+ *
+ * @param own - what stands in the place of texts of the page: an engine of this machine for an address
+ */
+export async function walkIn(
+  folder: string,
+  path: string,
+  steps: readonly Step[],
+  own: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const ports = new Map((await freePorts(PORTS.length)).map((port, index) => [PORTS[index] ?? '', String(port)]))
-  const withPorts = (text: string): string => text.replace(ON_THE_PAGE, (port) => ports.get(port) ?? port)
-  const running: { readonly name: string; readonly terminal: Terminal }[] = []
+  function asHere(text: string): string {
+    const replaced = Object.entries(own).reduce((all, [given, mine]) => all.replaceAll(given, `\0${mine}\0`), text)
+    // What has been replaced has ports of its own.
+    const parts = replaced.split('\0')
+    return parts
+      .map((part, at) => (at % 2 ? part : part.replace(ON_THE_PAGE, (port) => ports.get(port) ?? port)))
+      .join('')
+  }
+  let running: { readonly name: string; readonly isServer: boolean; readonly terminal: Terminal }[] = []
+  const close = (all: typeof running): Promise<unknown> => Promise.all(all.map(({ terminal }) => terminal.close()))
   try {
-    for (const step of stepsOf(path, heading)) {
-      if (step.kind === 'write') await write(join(folder, step.file), withPorts(step.text))
+    for (const step of steps) {
+      if (step.kind === 'write') await writeFiles(folder, { [step.file]: asHere(step.text) })
       else {
         const name = `${path}:${step.line}`
-        const terminal = type(withPorts(asTyped(step.commands, name)), folder, env)
-        running.push({ name, terminal })
-        await expectShown(name, terminal, step, withPorts(step.shown ?? ''))
+        const { isServer } = step
+        if (isServer && !step.isBeside) {
+          await close(running.filter((each) => each.isServer))
+          running = running.filter((each) => !each.isServer)
+        }
+        const terminal = type(asHere(asTyped(step.commands, name)), folder, env)
+        running.push({ name, isServer, terminal })
+        await expectShown(name, terminal, step, step.shown && asHere(step.shown.text))
         if (!step.staysUp) running.pop()
       }
     }
     for (const { name, terminal } of running) expect(terminal.isRunning, `${name}: ${terminal.printed}`).toBe(true)
-    expect(await desk.unpinned(folder)).toEqual([])
   } finally {
-    await Promise.all(running.map(({ terminal }) => terminal.close()))
+    await close(running)
   }
-}
-
-async function write(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, text)
 }
 
 /** Waits until a command has printed the page's output, and until it has ended if it should. */
@@ -52,15 +71,13 @@ async function expectShown(
   name: string,
   terminal: Terminal,
   step: Step & { kind: 'type' },
-  shown: string,
+  shown: string | undefined,
 ): Promise<void> {
-  const { staysUp, exitCode } = step
-  const isShown = (printed: string): boolean => step.shown === undefined || hasShown(withoutOwnWarnings(printed), shown)
+  const { staysUp, exitCode, isServer } = step
+  const isShown = (printed: string): boolean =>
+    shown === undefined ? !isServer || printed.includes(' listens on ') : hasShown(withoutOwnWarnings(printed), shown)
   const late = new Promise<never>((_, reject) => {
-    setTimeout(
-      () => reject(new Error(`${name}: not within ${LONGEST_MS} ms:\n${terminal.printed}`)),
-      LONGEST_MS,
-    ).unref()
+    setTimeout(() => reject(new Error(`${name}: not within ${MAX_MS} ms:\n${terminal.printed}`)), MAX_MS).unref()
   })
   await Promise.race([staysUp ? terminal.until(isShown) : terminal.exit, late])
   const { isRunning } = terminal

@@ -1,5 +1,5 @@
 import type { Constraint } from '../../src/engines/contract/index.js'
-import { heldBy, type SentConstraint, sentTo } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
+import { enforcedBy, type SentConstraint, sentTo } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
 import { plainSchema } from '../../src/engines/sources/structured-outputs/plain-schema.js'
 import { atOnce } from '../../src/shared/slices.js'
 import { validatorOf } from '../support/json-schema-judge.js'
@@ -70,7 +70,7 @@ function checkBodies(name: string, { schema, right, wrong }: KeywordCase): void 
 
 function askedCase(backend: Backend, name: string, { schema, right, wrong }: KeywordCase): AskedCase {
   const { constraint, relaxed } = atOnce(
-    heldBy(backend, { hasLark: true }).fit?.({ jsonSchema: schema }) ?? raise(name),
+    enforcedBy(backend, { hasLark: true }).fit?.({ jsonSchema: schema }) ?? raise(name),
   )
   if (constraint === undefined) throw new Error(`${name}: nothing is sent to ${backend}`)
   const listed = Object.entries(wrong).flatMap(([keyword, bodies]) => bodies.map((body) => [keyword, body] as const))

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { heldBy } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
+import { enforcedBy } from '../../src/engines/sources/structured-outputs/fit-constraint.js'
 import { countsOf, differencesOf, judgedGrammars } from './grammar-texts.js'
 import { environmentOf, FOLDER, obstacle } from './install.js'
 import { keywordRows } from './keyword-rows.js'
@@ -18,7 +18,7 @@ const BACKENDS = ['xgrammar', 'guidance'] as const
 const missing = obstacle('vllm')
 
 describe.skipIf(missing !== undefined)(`grammars${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
-  const asked = BACKENDS.map((backend) => judgedGrammars(heldBy(backend, { hasLark: true })))
+  const asked = BACKENDS.map((backend) => judgedGrammars(enforcedBy(backend, { hasLark: true })))
   let judged: readonly Judged[] = []
   beforeAll(() => {
     const folder = mkdtempSync(join(tmpdir(), 'grammars-'))

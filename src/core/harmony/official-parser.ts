@@ -86,7 +86,7 @@ class OfficialAdapter implements HarmonyParser {
   push(id: number, by: Origin): void {
     if (this.#isClosed) return
     if (this.#failure !== undefined) throw this.#failure.error
-    if (by === 'model' && this.#origin === 'host' && this.#message.isHosts) this.#endHostMessage(id)
+    if (by === 'model' && this.#origin === 'host' && this.#message.isFromHost) this.#endHostMessage(id)
     this.#origin = by
     if (this.#mode === 'content') this.#takeContent(id)
     else this.#takeHeader(id)

@@ -242,7 +242,7 @@ class NativeParser implements HarmonyParser {
    * output. They begin a turn instead.
    */
   #endHostMessage(): void {
-    if (this.#message.isHosts) {
+    if (this.#message.isFromHost) {
       this.#report('missing_end')
       this.#endMessage('implicit')
     } else if (this.#mode === 'header' && isHostsHeader(this.#draft, this.#tools)) this.#report('dropped_header')

@@ -7,7 +7,7 @@ export interface MessageState {
   /** Whether its start was reported. The start of a prefilled message is reported only once the model continues it. */
   announced: boolean
   /** Whether the host began it for another author than the assistant. */
-  isHosts?: boolean
+  isFromHost?: boolean
 }
 
 /**
@@ -23,7 +23,7 @@ export interface PrefillFilter {
   /** Whether a message is open whose start was reported. */
   readonly isAnnounced: boolean
   /** Whether the open message was begun by the host for another author than the assistant. */
-  readonly isHosts: boolean
+  readonly isFromHost: boolean
   /** Returns the state. Its header is not a copy. */
   state(): MessageState
 }
@@ -36,19 +36,19 @@ class NativePrefillFilter implements PrefillFilter {
   readonly #handler: HarmonyHandler
   #header: HarmonyHeader
   #announced: boolean
-  #isHosts: boolean
+  #isFromHost: boolean
 
-  constructor(handler: HarmonyHandler, { header, announced, isHosts = false }: MessageState) {
+  constructor(handler: HarmonyHandler, { header, announced, isFromHost = false }: MessageState) {
     this.#handler = handler
     this.#header = header
     this.#announced = announced
-    this.#isHosts = isHosts
+    this.#isFromHost = isFromHost
   }
 
   begin(header: HarmonyHeader, origin: Origin): void {
     this.#header = header
-    this.#isHosts = origin === 'host' && header.role !== 'assistant'
-    if (origin === 'model' || this.#isHosts) this.#announce(origin)
+    this.#isFromHost = origin === 'host' && header.role !== 'assistant'
+    if (origin === 'model' || this.#isFromHost) this.#announce(origin)
   }
 
   text(text: string, origin: Origin, isFromHeader = false): void {
@@ -66,19 +66,19 @@ class NativePrefillFilter implements PrefillFilter {
     const ahead = terminator === 'implicit' && origin === 'model' ? 1 : 0
     if (this.#announced) this.#handler.messageEnd(terminator, origin, isCut, ahead)
     this.#announced = false
-    this.#isHosts = false
+    this.#isFromHost = false
   }
 
   get isAnnounced(): boolean {
     return this.#announced
   }
 
-  get isHosts(): boolean {
-    return this.#isHosts
+  get isFromHost(): boolean {
+    return this.#isFromHost
   }
 
   state(): MessageState {
-    return { header: this.#header, announced: this.#announced, isHosts: this.#isHosts }
+    return { header: this.#header, announced: this.#announced, isFromHost: this.#isFromHost }
   }
 
   #announce(origin: Origin): void {

@@ -5,7 +5,7 @@ import type { TranslatorOptions } from '../options/options.js'
 import type { ReasoningForm } from '../options/reasoning-forms.js'
 import type { ItemEvent, ResponseStreamEvent } from '../responses/events.js'
 import type { ResponseRequest } from '../responses/request.js'
-import type { ItemBase } from './item-state.js'
+import type { ItemState } from './item-state.js'
 
 /** The state that the items of hosted tools share. Plain JSON. */
 export interface HostedState {
@@ -32,7 +32,7 @@ export interface ItemContext {
   /** Emits a complete event. Used for deltas, which are frequent: {@link emitFor} is slower. */
   emit(event: ResponseStreamEvent): void
   /** Emits an event of an item, with the item's id and index and the next sequence number. */
-  emitFor(item: ItemBase, event: ItemEvent): void
+  emitFor(item: ItemState, event: ItemEvent): void
   /** Returns the forms in which reasoning is sent: the host's choice, else the request's. */
   reasoningForms(): readonly ReasoningForm[]
   /** Whether the request's `include` contains this value. */

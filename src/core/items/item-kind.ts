@@ -4,11 +4,11 @@ import type { Recipient } from '../recipients/recipient.js'
 import type { CallResult } from '../responses/call-result.js'
 import type { OutputItem } from '../responses/items.js'
 import type { ItemContext } from './item-context.js'
-import type { ItemBase } from './item-state.js'
+import type { ItemState } from './item-state.js'
 import type { PrefixOf } from './prefixes.js'
 
-/** The fields an item adds to {@link ItemBase}, and base fields with other initial values. */
-type Own<I extends ItemBase> = Omit<I, keyof ItemBase> & Partial<Omit<ItemBase, 'type'>>
+/** The fields an item adds to {@link ItemState}, and base fields with other initial values. */
+type Own<I extends ItemState> = Omit<I, keyof ItemState> & Partial<Omit<ItemState, 'type'>>
 
 /**
  * One kind of output item: its state while it is written, its deltas and its wire form. State is in the item, never in
@@ -17,7 +17,7 @@ type Own<I extends ItemBase> = Omit<I, keyof ItemBase> & Partial<Omit<ItemBase, 
  * @typeParam I - the item under construction
  * @typeParam S - what it is created from: the recipient of the model's message, or data from the host
  */
-export interface ItemKind<I extends ItemBase, S = Extract<Recipient, { kind: I['type'] }>> {
+export interface ItemKind<I extends ItemState, S = Extract<Recipient, { kind: I['type'] }>> {
   readonly prefix: PrefixOf<I['type']>
   /** `terminator`: added only when its text is complete. Default: added when its header is complete. */
   readonly opens?: 'terminator'

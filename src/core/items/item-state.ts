@@ -13,7 +13,7 @@ export type RunningStatus = 'searching' | 'interpreting' | 'generating'
 export type ItemStatus = 'in_progress' | RunningStatus | 'completed' | 'incomplete' | 'failed'
 
 /** The fields of every item under construction. Plain data, so that it can be part of a snapshot at any moment. */
-export interface ItemBase {
+export interface ItemState {
   readonly type: string
   id: string
   /** Position in `response.output`; -1 while silent. */

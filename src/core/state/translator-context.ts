@@ -2,7 +2,7 @@ import { callSafely } from '../../shared/call-safely.js'
 import type { Diagnostic, NoticeCode } from '../diagnostics/diagnostic.js'
 import type { Repair } from '../harmony/events.js'
 import type { ItemContext } from '../items/item-context.js'
-import type { ItemBase } from '../items/item-state.js'
+import type { ItemState } from '../items/item-state.js'
 import { deriveId, type IdPrefix } from '../options/ids.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { type ReasoningForm, reasoningForms } from '../options/reasoning-forms.js'
@@ -43,7 +43,7 @@ export class TranslatorContext implements ItemContext {
     this.#onEvent?.(event)
   }
 
-  emitFor(item: ItemBase, event: ItemEvent): void {
+  emitFor(item: ItemState, event: ItemEvent): void {
     const { type } = event
     const fields: object = event
     const { id: item_id, outputIndex: output_index } = item

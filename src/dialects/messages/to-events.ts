@@ -70,7 +70,7 @@ class Encoder {
     check(this.#hasBegun, 'toMessageEvents', 'response.created first', event.type, 'bad_stream')
     if (event.type === 'response.completed' || event.type === 'response.incomplete') {
       this.#isOver = true
-      return [...this.#goOn(), ...this.#answer.end(event.response)]
+      return [...this.#resume(), ...this.#answer.end(event.response)]
     }
     return this.#inOrder(event)
   }
@@ -86,12 +86,12 @@ class Encoder {
     }
     const events = this.#translate(event)
     return this.#running !== undefined && event.type === 'response.output_item.done'
-      ? [...events, ...this.#goOn()]
+      ? [...events, ...this.#resume()]
       : events
   }
 
   /** Emits the waiting events. */
-  #goOn(): MessageStreamEvent[] {
+  #resume(): MessageStreamEvent[] {
     const waiting = this.#behind
     this.#running = undefined
     this.#behind = []

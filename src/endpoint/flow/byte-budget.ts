@@ -4,15 +4,15 @@ export const PURPOSES = ['body', 'queue', 'response', 'socket', 'reader', 'store
 export type Purpose = (typeof PURPOSES)[number]
 
 /**
- * The result of asking for bytes: `taken`; `later`, once others have given theirs back; or `never`, because they exceed
- * the owner's share of the whole budget.
+ * The result of asking for bytes: `taken`; `retry`, once others have given theirs back; or `too_large`, because they
+ * exceed the owner's share of the whole budget.
  */
-export type Taken = 'taken' | 'later' | 'never'
+export type Taken = 'taken' | 'retry' | 'too_large'
 
 /** Bytes that one owner holds for one purpose. */
 export interface ByteHold {
   readonly bytes: number
-  /** Takes this many more bytes, all or none. An ended hold takes none: `later`. */
+  /** Takes this many more bytes, all or none. An ended hold takes none: `retry`. */
   take(bytes: number): Taken
   /** Gives bytes back, at most those that it holds. */
   give(bytes: number): void
@@ -79,7 +79,7 @@ export interface ByteRefusal {
   readonly purpose: Purpose
   /** The bytes that were requested. */
   readonly bytes: number
-  readonly taken: 'later' | 'never'
+  readonly taken: 'retry' | 'too_large'
   readonly use: ByteUse
 }
 
@@ -150,7 +150,7 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
     let bytes = given
     let isOver = false
 
-    function refuse(requestedBytes: number, taken: 'later' | 'never'): Taken {
+    function refuse(requestedBytes: number, taken: 'retry' | 'too_large'): Taken {
       onRefuse?.({ purpose, bytes: requestedBytes, taken, use: useOf() })
       return taken
     }
@@ -159,13 +159,13 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
         return bytes
       },
       take(requestedBytes) {
-        if (isOver) return 'later'
+        if (isOver) return 'retry'
         if (requestedBytes <= 0) return 'taken'
         if (missing(owner, requestedBytes) > 0) {
           const most = Math.floor((total * SHARE) / (SHARE + 1))
-          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'never')
+          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'too_large')
           reclaim(missing(owner, requestedBytes))
-          if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'later')
+          if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'retry')
         }
         bytes += requestedBytes
         addOf(owner, purpose, requestedBytes)

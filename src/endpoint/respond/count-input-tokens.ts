@@ -4,7 +4,7 @@ import type { ResponseRequest } from '../../core/responses/request.js'
 import { withDefaults } from '../../defaults.js'
 import { callSafely } from '../../shared/call-safely.js'
 import { checkRespondOptions } from './check-respond-options.js'
-import { prepareRequest } from './opening/open-entry.js'
+import { prepareRequest } from './opening/prepare-request.js'
 import type { RespondOptions } from './options.js'
 
 /** Some 20 MB of text, and a few seconds of work. */

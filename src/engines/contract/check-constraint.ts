@@ -34,7 +34,7 @@ export function checkConstraint(constraint: unknown): asserts constraint is Cons
  * @returns the part that it enforces
  * @throws HarmonyResponsesError `bad_option`
  */
-export function checkHolds<Given extends Constraint | undefined>(
+export function checkEnforces<Given extends Constraint | undefined>(
   engine: string,
   capabilities: EngineCapabilities,
   constraint: Given,

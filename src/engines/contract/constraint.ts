@@ -1,6 +1,6 @@
 import type { Slices } from '../../shared/slices.js'
 
-// In names and comments of this library, an engine "holds" a constraint if it enforces the constraint completely.
+// In names and comments of this library, an engine that "enforces" a constraint enforces all of it.
 
 /**
  * A constraint on the text of the sampled tokens, from the first one to the end of the stream: the body of one message.

@@ -3,9 +3,9 @@ import { choice, EMPTY, type Expression, NEVER, oneOf, optional, repeat, sequenc
 import type { Range } from './ranges.js'
 
 /** The limit of digits of an unbounded number: a model could otherwise write digits forever. */
-const MOST_DIGITS = 21
+const MAX_DIGITS = 21
 /** The maximum number of decimals that JSON.stringify writes. */
-const MOST_DECIMALS = 25
+const MAX_DECIMALS = 25
 /** Numbers with at most this many digits survive rounding. */
 const EXACT_DIGITS = 15
 /** The decimals of the largest number, 1.7976931348623157e308: any above is read as Infinity. */
@@ -15,8 +15,8 @@ const LARGEST_DECIMALS = Array.from('7976931348623157')
 export interface Bounds {
   readonly low: number
   readonly high: number
-  readonly isLowOut?: boolean
-  readonly isHighOut?: boolean
+  readonly isLowExclusive?: boolean
+  readonly isHighExclusive?: boolean
 }
 
 /** Returns all whole numbers within bounds, which are whole or infinite. */
@@ -32,7 +32,7 @@ function naturals(low: number, high: number): Expression {
   const last = Math.min(high, 10 ** width - 1)
   const ofWidth = digitPatterns(low, last, width, 10).map(digits)
   if (high === Number.POSITIVE_INFINITY) {
-    return choice([...ofWidth, sequence([digits([[1, 9]]), times(width, MOST_DIGITS - 1)])])
+    return choice([...ofWidth, sequence([digits([[1, 9]]), times(width, MAX_DIGITS - 1)])])
   }
   return high === last ? choice(ofWidth) : choice([...ofWidth, naturals(last + 1, high)])
 }
@@ -66,17 +66,20 @@ function multiplesFrom(step: number, width: number, low: number, highest: number
 
 /** Returns all numbers within bounds, as JSON.stringify writes them. */
 export function numbers(bounds: Bounds, decimals: number): Expression {
-  const { low, high, isLowOut = false, isHighOut = false } = bounds
-  const negative = magnitudes({ low: -high, high: -low, isLowOut: isHighOut, isHighOut: isLowOut }, decimals)
+  const { low, high, isLowExclusive = false, isHighExclusive = false } = bounds
+  const negative = magnitudes(
+    { low: -high, high: -low, isLowExclusive: isHighExclusive, isHighExclusive: isLowExclusive },
+    decimals,
+  )
   return choice([sequence([text('-'), negative]), magnitudes(bounds, decimals)])
 }
 
 /** Returns all numbers that are not whole. */
 export function fractions(): Expression {
   const decimals = sequence([
-    repeat(text('0'), 0, MOST_DECIMALS - 1),
+    repeat(text('0'), 0, MAX_DECIMALS - 1),
     digits([[1, 9]]),
-    repeat(digits([[0, 9]]), 0, MOST_DECIMALS - 1),
+    repeat(digits([[0, 9]]), 0, MAX_DECIMALS - 1),
   ])
   const plain = sequence([naturals(0, Number.POSITIVE_INFINITY), text('.'), decimals])
   const small = sequence([
@@ -90,31 +93,33 @@ export function fractions(): Expression {
 
 /** Returns the non-negative part of the bounds. @param decimals - the maximum number of decimals of the bounds */
 function magnitudes(bounds: Bounds, decimals: number): Expression {
-  const { high, isHighOut = false } = bounds
+  const { high, isHighExclusive = false } = bounds
   const low = Math.max(0, bounds.low)
-  const isLowOut = bounds.low >= 0 && bounds.isLowOut === true
+  const isLowExclusive = bounds.low >= 0 && bounds.isLowExclusive === true
   if (high < 0 || low > high) return NEVER
   const isOpen = high === Number.POSITIVE_INFINITY
-  const most = isLowOut || isHighOut ? EXACT_DIGITS - (isOpen ? wholeLength(low) : wholeLength(high)) : MOST_DECIMALS
+  const most =
+    isLowExclusive || isHighExclusive ? EXACT_DIGITS - (isOpen ? wholeLength(low) : wholeLength(high)) : MAX_DECIMALS
   const unit = 10 ** decimals
   const [from, to] = [Math.round(low * unit), isOpen ? high : Math.round(high * unit)]
   const scaled: Scaled[] = []
   for (let places = 0; places < decimals; places++) {
     const step = 10 ** (decimals - places)
-    const first = isLowOut ? Math.floor(from / step) + 1 : Math.ceil(from / step)
-    const last = isHighOut ? Math.ceil(to / step) - 1 : Math.floor(to / step)
+    const first = isLowExclusive ? Math.floor(from / step) + 1 : Math.ceil(from / step)
+    const last = isHighExclusive ? Math.ceil(to / step) - 1 : Math.floor(to / step)
     scaled.push({ first, last, places, tail: EMPTY })
   }
   const any = fraction(decimals, most)
   const zeros = fraction(decimals, most, [[0, 0]])
   // A number consists of its first decimals, which are compared, and further ones, which matter only at the bounds.
-  const inner = { first: isLowOut ? from + 1 : from, last: isOpen ? to : to - 1, places: decimals, tail: any }
-  if (isLowOut && from < to) scaled.push({ first: from, last: from, places: decimals, tail: aboveZero(decimals, most) })
+  const inner = { first: isLowExclusive ? from + 1 : from, last: isOpen ? to : to - 1, places: decimals, tail: any }
+  if (isLowExclusive && from < to)
+    scaled.push({ first: from, last: from, places: decimals, tail: aboveZero(decimals, most) })
   scaled.push(inner)
-  if (!isOpen && !isHighOut && (!isLowOut || from < to)) {
+  if (!isOpen && !isHighExclusive && (!isLowExclusive || from < to)) {
     scaled.push({ first: to, last: to, places: decimals, tail: zeros })
   }
-  return choice([...scaled.map(writeScaled), ...exponents(low, high, isLowOut)])
+  return choice([...scaled.map(writeScaled), ...exponents(low, high, isLowExclusive)])
 }
 
 /** The numbers from `first` to `last`, divided by ten `places` times, followed by further decimals. */
@@ -168,11 +173,11 @@ function aboveZero(places: number, most: number): Expression {
 }
 
 /** Returns the numbers that JSON.stringify writes with an exponent: below 0.000001, and from 1e21 on. */
-function exponents(low: number, high: number, isLowOut: boolean): Expression[] {
+function exponents(low: number, high: number, isLowExclusive: boolean): Expression[] {
   const mantissa = sequence([digits([[1, 9]]), optional(sequence([text('.'), times(1, 17)]))])
   const e = oneOf([ofCharacter('e'), ofCharacter('E')])
   // Smaller ones round to zero, which is excluded if the bound is.
-  const small = sequence([mantissa, e, text('-'), naturals(7, isLowOut ? 307 : 324)])
+  const small = sequence([mantissa, e, text('-'), naturals(7, isLowExclusive ? 307 : 324)])
   const sign = optional(text('+'))
   const largest = sequence([
     text('1'),
@@ -201,7 +206,7 @@ function decimalsUpTo(limit: readonly string[]): Expression {
   return choice(groups)
 }
 
-/** Returns decimals that leave the limit within these digits, or end with them. @param most - how many there may be */
+/** Returns decimals that leave the limit within these digits, or end with them. @param max - how many there may be */
 function decimalsWithin([first = '0', ...rest]: readonly string[], most: number): Expression {
   const below = first === '0' ? NEVER : sequence([digits([[0, Number(first) - 1]]), times(0, most - 1)])
   return choice([below, sequence([text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))])])

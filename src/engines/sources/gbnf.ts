@@ -11,18 +11,18 @@ export const GBNF_CAPABILITIES: EngineCapabilities = {
 }
 
 /** The limit of cached grammars and their constraints, in UTF-16 code units: some 16 MB. */
-const MOST_CHARACTERS = 8_000_000
+const MAX_CHARACTERS = 8_000_000
 
 /** Writes a constraint as GBNF, with its relaxations. @throws UnsupportedSchema if no grammar expresses it */
-const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MOST_CHARACTERS)
+const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MAX_CHARACTERS)
 
-/** Fits a constraint to GBNF: everything that is not relaxed is held. @throws UnsupportedSchema if nothing is */
+/** Fits a constraint to GBNF: everything that is not relaxed is enforced. @throws UnsupportedSchema if nothing is */
 export function* fitGbnf(constraint: Constraint): Slices<FittedConstraint> {
   const { grammar, relaxed, nodes } = yield* writtenGbnf(constraint)
   return { constraint: { grammar, syntax: 'gbnf' }, relaxed, nodes }
 }
 
-/** Fits a constraint, or reports that nothing of it is held. */
+/** Fits a constraint, or reports that nothing of it is enforced. */
 export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedConstraint> {
   try {
     return yield* fitting
@@ -35,7 +35,7 @@ export function* fittedOrNot(fitting: Slices<FittedConstraint>): Slices<FittedCo
 /**
  * Returns a constraint as GBNF, without the relaxed parts that {@link GBNF_CAPABILITIES} report.
  *
- * @param constraint - one that is held at least in part
+ * @param constraint - one that is enforced at least in part
  */
 export function gbnfOf(constraint: Constraint): string {
   return atOnce(gbnfInSlices(constraint))

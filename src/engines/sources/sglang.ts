@@ -107,7 +107,7 @@ export function createSglangEngine(options: SglangEngineOptions): ServedEngine {
         ...(maxPromptLength !== undefined && { maxPromptLength }),
       }
     },
-    held: backend.held,
+    enforced: backend.enforced,
     onFailure: backend.onFailure,
     onLimitsMaybeStale() {
       reportedSize.forget()

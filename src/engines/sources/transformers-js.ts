@@ -2,7 +2,7 @@ import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { having, that } from '../../shared/options/checks.js'
-import { checkHolds } from '../contract/check-constraint.js'
+import { checkEnforces } from '../contract/check-constraint.js'
 import { checkGenerate } from '../contract/check-generate.js'
 import { EngineError } from '../contract/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS, type TokenEngine } from '../contract/index.js'
@@ -150,7 +150,7 @@ export function createTransformersJsEngine(options: TransformersJsEngineOptions)
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
       checkPossible(options)
-      checkHolds('Transformers.js', {}, options.constraint)
+      checkEnforces('Transformers.js', {}, options.constraint)
       const prompt = Array.from(promptTokens)
       const copy = { ...options, ...(options.stop && { stop: [...options.stop] }) }
       return tokenStream((signal) => run(prompt, copy, signal), options.signal)

@@ -129,7 +129,7 @@ export function createVllmEngine(options: VllmEngineOptions): ServedEngine {
       generatePath: '/v1/completions',
       cacheSaltField: 'cache_salt',
       capabilities: { constraints: ['json_schema', 'regex', 'lark', 'gbnf'], hasConstrainedLogprobs: true },
-      held: backend.held,
+      enforced: backend.enforced,
       onFailure: backend.onFailure,
       onLimitsMaybeStale: reportedSize.forget,
       async limits(client, signal) {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../../src/cli/io.js'
 import { readMcpConfig } from '../../../src/cli/serve/mcp-config.js'
+import { namedBlock } from '../../docs/pages.js'
 import { fakeIo } from '../io.js'
 
 const ENV = { TOKEN: 's3cret', EMPTY: '' }
@@ -15,6 +16,19 @@ async function read(text: string, file = 'mcp.json', env: Readonly<Record<string
 
 /** A reference to a variable, as it stands in a file. */
 const of = (name: string): string => `$\{${name}}`
+
+test('the files of docs/serve.md are read, and nothing of them is left out', async () => {
+  const env = { SEARCH_TOKEN: 's3cret' }
+  const search = { url: 'https://search.example.com/mcp', headers: { authorization: 'Bearer s3cret' } }
+  const args = ['-y', '@modelcontextprotocol/server-filesystem', '/srv/files']
+  expect(await read(namedBlock('docs/serve.md', 'mcp.json').code, 'mcp.json', env)).toEqual({
+    servers: { files: { command: 'npx', args }, search },
+    said: '',
+  })
+  const { servers, said } = await read(namedBlock('docs/serve.md', 'config.toml').code, 'config.toml', env)
+  expect(said).toBe('')
+  expect(servers['search']).toMatchObject({ url: search.url, headers: { Authorization: 'Bearer s3cret' } })
+})
 
 const ofServer = (server: object): string => JSON.stringify({ mcpServers: { docs: server } })
 

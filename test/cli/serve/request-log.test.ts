@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createJsonLog } from '../../../src/cli/serve/json-log.js'
 import { createRequestLog } from '../../../src/cli/serve/request-log.js'
 import type { Metric, RequestEnded, ResponseEnded } from '../../../src/endpoint/server/index.js'
+import { namedBlock } from '../../docs/pages.js'
 import { RUNS } from '../../support/runs.js'
 
 function logOf(...metrics: readonly Metric[]): string {
@@ -61,6 +62,19 @@ test('a request is one line: the request, the result, and the duration', () => {
   expect(logOf({ type: 'request_started', ...REQUEST }, began(), over(), ended())).toBe(
     '12:34:56  POST /v1/responses 200  1.2 s  gpt-oss  73 in, 11 out  resp_1  req_1\n',
   )
+})
+
+test('the lines of docs/serve.md are written as it shows them', () => {
+  const left = over({ status: 'cancelled', inputTokens: 74, outputTokens: 5, seconds: 3.1 })
+  const lines = [
+    logOf(began(), over({ inputTokens: 74 }), ended()),
+    logOf(began(), ended({ seconds: 3.1, isAborted: true }), left),
+    logOf(ended({ status: 400, seconds: 0.001, code: 'invalid_type', param: 'input[0].content', owner: 'ann' })),
+    logOf(ended({ method: 'GET', path: '/v1/models', status: 403, seconds: 0.001, code: 'origin_not_allowed' })),
+    logOf(began(), over({ inputTokens: 7040, outputTokens: 92, unhostedTools: ['web_search'] }), ended({ seconds: 2 })),
+  ]
+  const { code } = namedBlock('docs/serve.md', 'log')
+  expect(lines.join('')).toBe(code.replace(/\b(resp|req)_\w+…/g, '$1_1').replace(/^\S+/gm, '12:34:56'))
 })
 
 test('the line of a request names the tools that nothing runs', () => {

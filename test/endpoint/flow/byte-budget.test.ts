@@ -53,7 +53,7 @@ describe('what an owner may hold', () => {
   test('an owner who is alone has three quarters of all', () => {
     const budget = createByteBudget({ total: 1000 })
     const hold = budget.hold('ann', 'body')
-    expect([hold.take(750), hold.take(1), hold.bytes]).toEqual(['taken', 'never', 750])
+    expect([hold.take(750), hold.take(1), hold.bytes]).toEqual(['taken', 'too_large', 750])
   })
 
   test('an owner who comes late finds room, however much another holds', () => {
@@ -68,7 +68,7 @@ describe('what an owner may hold', () => {
     const ann = budget.hold('ann', 'body')
     ann.take(600)
     expect(budget.hold('bob', 'body').take(250)).toBe('taken')
-    expect(budget.hold('ann', 'response').take(1)).toBe('later')
+    expect(budget.hold('ann', 'response').take(1)).toBe('retry')
     ann.give(400)
     expect(budget.hold('ann', 'response').take(100)).toBe('taken')
   })
@@ -84,11 +84,11 @@ describe('what an owner may hold', () => {
     const refusals: ByteRefusal[] = []
     const budget = createByteBudget({ total: 1000, onRefuse: (refusal) => refusals.push(refusal) })
     budget.hold('ann', 'body').take(700)
-    expect(budget.hold('ann', 'queue').take(600)).toBe('later')
-    expect(budget.hold('ann', 'queue').take(751)).toBe('never')
+    expect(budget.hold('ann', 'queue').take(600)).toBe('retry')
+    expect(budget.hold('ann', 'queue').take(751)).toBe('too_large')
     expect(refusals.map(({ purpose, bytes, taken, use }) => [purpose, bytes, taken, use.used])).toEqual([
-      ['queue', 600, 'later', 700],
-      ['queue', 751, 'never', 700],
+      ['queue', 600, 'retry', 700],
+      ['queue', 751, 'too_large', 700],
     ])
   })
 
@@ -99,7 +99,7 @@ describe('what an owner may hold', () => {
     const response = body.moveTo('response')
     body.end()
     expect([budget.use.by.body, budget.use.by.response, response.bytes]).toEqual([0, 700, 700])
-    expect(body.take(1)).toBe('later')
+    expect(body.take(1)).toBe('retry')
     response.end()
     response.end()
     expect(budget.use.used).toBe(0)
@@ -124,7 +124,7 @@ describe('a store', () => {
     store.inUse = 2
     budget.join(store)
     for (const bytes of [100, 200, 200]) store.keep(bytes)
-    expect(budget.hold('ann', 'body').take(600)).toBe('later')
+    expect(budget.hold('ann', 'body').take(600)).toBe('retry')
     expect(store.sizes).toEqual([200, 200])
   })
 

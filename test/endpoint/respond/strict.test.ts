@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { FIRST_SPECIAL, SPECIAL } from '../../../src/core/harmony/vocabulary.js'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import type { InvalidOutput } from '../../../src/endpoint/respond/index.js'
-import { checkHolds } from '../../../src/engines/contract/check-constraint.js'
+import { checkEnforces } from '../../../src/engines/contract/check-constraint.js'
 import type { EngineCapabilities } from '../../../src/engines/contract/constraint.js'
 import type { TokenEngine } from '../../../src/engines/contract/engine.js'
 import { EngineError } from '../../../src/engines/contract/engine-error.js'
@@ -423,7 +423,7 @@ function behind(backend: keyof typeof BACKENDS, script: HeldScript): TokenEngine
     ...model,
     generate(prompt, options = {}) {
       const { constraint } = options
-      checkHolds(backend, { constraints }, constraint)
+      checkEnforces(backend, { constraints }, constraint)
       return model.generate(prompt, options)
     },
   }

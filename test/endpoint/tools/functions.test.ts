@@ -13,6 +13,7 @@ import {
   type ToolProgress,
 } from '../../../src/endpoint/tools/functions.js'
 import { loadTokenTable, Translator } from '../../../src/index.js'
+import { namedBlock } from '../../docs/pages.js'
 import { RUNS } from '../../support/runs.js'
 import { decodeTokens, encodeHarmony, m } from '../../support/tokens.js'
 
@@ -247,6 +248,14 @@ describe('a call that fails', () => {
           'n: Invalid input: expected number, received undefined',
       },
     })
+  })
+
+  test('docs/function-tools.md shows what the model is told of arguments that a schema does not accept', async () => {
+    const input = z.object({ days: z.array(z.object({ name: z.string() })) })
+    const tools = functionTools('weather', { f: { input, run: () => expect.unreachable('invalid arguments') } })
+    const { code } = namedBlock('docs/function-tools.md', 'invalid arguments')
+    const { error } = await run(tools, 'f', { days: [{ name: 'a' }, { name: 1 }] })
+    expect(`${error?.message}\n`).toBe(code)
   })
 
   test('the problems of arguments are named by paths of any form, ten at most', async () => {

@@ -357,18 +357,19 @@ describe('numbers', () => {
         fc.boolean(),
         fc.boolean(),
         fc.array(fc.integer({ min: -30, max: 30 })),
-        ([from, length], unit, finer, isLowOut, isHighOut, steps) => {
+        ([from, length], unit, finer, isLowExclusive, isHighExclusive, steps) => {
           const [low, high] = [from / unit, (from + length) / unit]
           const bounds = {
-            [isLowOut ? 'exclusiveMinimum' : 'minimum']: low,
-            [isHighOut ? 'exclusiveMaximum' : 'maximum']: high,
+            [isLowExclusive ? 'exclusiveMinimum' : 'minimum']: low,
+            [isHighExclusive ? 'exclusiveMaximum' : 'maximum']: high,
           }
-          if (low === high && (isLowOut || isHighOut)) return
+          if (low === high && (isLowExclusive || isHighExclusive)) return
           const start = matcherOf({ type: 'number', ...bounds })
           for (const step of [0, 1, -1, ...steps]) {
             for (const bound of [low, high]) {
               const n = Number((bound + step / (unit * finer)).toFixed(6))
-              const isInside = n >= low && n <= high && !(isLowOut && n === low) && !(isHighOut && n === high)
+              const isInside =
+                n >= low && n <= high && !(isLowExclusive && n === low) && !(isHighExclusive && n === high)
               expect([n, bounds, allows(start, String(n))]).toEqual([n, bounds, isInside])
             }
           }

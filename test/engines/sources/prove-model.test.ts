@@ -4,6 +4,7 @@ import type { HttpOptions } from '../../../src/engines/sources/http/http-client.
 import { createLlamaServerEngine } from '../../../src/engines/sources/llama-server.js'
 import { createSglangEngine } from '../../../src/engines/sources/sglang.js'
 import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
+import { namedBlock } from '../../docs/pages.js'
 import { errorOf } from '../../support/error-of.js'
 import { readTokens } from '../../support/read-tokens.js'
 
@@ -103,6 +104,19 @@ test.each(KINDS)('$name with another model is unavailable, whatever the model is
     expect(await errorOf(contact as Promise<unknown>)).toMatchObject({ isUnavailable: true, message, reason: message })
   }
   expect(asked.map(({ path }) => path)).not.toContain(generatePath)
+})
+
+test('docs/engines.md shows what another model and another server are reported as', async () => {
+  const vllm = {
+    '/v1/models': modelsOf({ id: 'Qwen/Qwen3-8B', owned_by: 'vllm' }),
+    '/tokenize': { tokens: [1, 2, 3, 4, 5] },
+  }
+  const said: string[] = []
+  for (const create of [createVllmEngine, createSglangEngine]) {
+    const engine = create({ url: 'http://a.invalid', fetch: double(vllm).fetch })
+    said.push((await errorOf(engine.health())).message)
+  }
+  expect(`${said.join('\n')}\n`).toBe(namedBlock('docs/engines.md', 'another model').code)
 })
 
 test.each(KINDS)('$name is not healthy with another model, also if it was before', async ({ create, ownedBy }) => {

@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { constraintAfter } from '../../../src/endpoint/respond/strict/constraint-after.js'
-import { checkHolds } from '../../../src/engines/contract/check-constraint.js'
+import { checkEnforces } from '../../../src/engines/contract/check-constraint.js'
 import { type Constraint, EngineError, type FittedConstraint } from '../../../src/engines/contract/index.js'
 import { createMatcher } from '../../../src/engines/grammar/index.js'
 import { createSglangEngine } from '../../../src/engines/sources/sglang.js'
 import { NAMED_BACKENDS, type NamedBackend } from '../../../src/engines/sources/structured-outputs/backends.js'
-import { heldBy, type SentConstraint, sentTo } from '../../../src/engines/sources/structured-outputs/fit-constraint.js'
+import {
+  enforcedBy,
+  type SentConstraint,
+  sentTo,
+} from '../../../src/engines/sources/structured-outputs/fit-constraint.js'
 import { type PlainFor, plainSchema } from '../../../src/engines/sources/structured-outputs/plain-schema.js'
 import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
 import { atOnce } from '../../../src/shared/slices.js'
@@ -125,7 +129,7 @@ describe('the keywords of a schema that a grammar backend holds', () => {
 
 describe('constraints as they are sent to a backend', () => {
   const fitted = (backend: NamedBackend, constraint: Constraint): FittedConstraint =>
-    atOnce(heldBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
+    atOnce(enforcedBy(backend, { hasLark: true }).fit?.(constraint) ?? expect.fail('no fit'))
 
   const sent = (
     backend: NamedBackend,
@@ -301,16 +305,16 @@ describe('constraints as they are sent to a backend', () => {
   })
 
   test.each(NAMED_BACKENDS)('%s holds what its capabilities name, and no other kind', (backend) => {
-    const held = heldBy(backend, { hasLark: true })
+    const held = enforcedBy(backend, { hasLark: true })
     const gbnf = { grammar: 'root ::= "a"', syntax: 'gbnf' } as const
     const isGrammar = backend !== 'other'
     expect(held.constraints?.includes('gbnf')).toBe(isGrammar)
-    if (isGrammar) checkHolds('it', held, gbnf)
-    else expect(() => checkHolds('it', held, gbnf)).toThrow('constraint: expected json_schema, regex')
+    if (isGrammar) checkEnforces('it', held, gbnf)
+    else expect(() => checkEnforces('it', held, gbnf)).toThrow('constraint: expected json_schema, regex')
   })
 
   test('a server that ignores constraints can be held to nothing', () => {
-    expect(heldBy('none', { hasLark: true })).toEqual({ constraints: [] })
+    expect(enforcedBy('none', { hasLark: true })).toEqual({ constraints: [] })
   })
 })
 

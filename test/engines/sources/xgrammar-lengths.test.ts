@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Constraint, FittedConstraint } from '../../../src/engines/contract/index.js'
-import { heldBy } from '../../../src/engines/sources/structured-outputs/fit-constraint.js'
+import { enforcedBy } from '../../../src/engines/sources/structured-outputs/fit-constraint.js'
 import { plainSchema } from '../../../src/engines/sources/structured-outputs/plain-schema.js'
 import { lengthsAsPatterns } from '../../../src/engines/sources/structured-outputs/xgrammar-lengths.js'
 import { atOnce } from '../../../src/shared/slices.js'
@@ -13,7 +13,7 @@ const string = (lengths: object): object => ({ type: 'string', ...lengths })
 const patternOf = (lengths: object): RegExp => new RegExp(String(read(string(lengths)).schema['pattern']), 'u')
 const object = (properties: object): object => ({ type: 'object', properties })
 const fitted = (jsonSchema: object): FittedConstraint =>
-  atOnce(heldBy('xgrammar', { hasLark: true }).fit?.({ jsonSchema: jsonSchema as never }) ?? expect.fail('no fit'))
+  atOnce(enforcedBy('xgrammar', { hasLark: true }).fit?.({ jsonSchema: jsonSchema as never }) ?? expect.fail('no fit'))
 const isGrammar = (constraint: Constraint | undefined): boolean => constraint !== undefined && 'grammar' in constraint
 
 describe('lengths of strings, for xgrammar, whose own accept raw control characters', () => {

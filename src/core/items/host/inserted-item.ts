@@ -2,7 +2,7 @@ import type { Fields } from '../../../shared/fields.js'
 import type { IdPrefix } from '../../options/ids.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /** The fields that API items of all types have. */
 export interface Typed {
@@ -17,7 +17,7 @@ export interface HostItem {
 }
 
 /** An item of the host's own, of any wire type, complete when it is inserted. */
-export interface InsertedItem extends ItemBase {
+export interface InsertedItem extends ItemState {
   type: 'host_item'
   /** Its wire form. */
   shown: HostItem['whole']

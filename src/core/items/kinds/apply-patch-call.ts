@@ -3,7 +3,7 @@ import { copyOf } from '../../responses/copy-of.js'
 import type { PatchOperation } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * apply_patch_call: a change of one file, for the client to make (functions.apply_patch, if the request declares
@@ -16,7 +16,7 @@ import type { ItemBase } from '../item-state.js'
  * itself, so that the operation is known when the patch is complete.
  */
 
-export interface ApplyPatchCall extends ItemBase {
+export interface ApplyPatchCall extends ItemState {
   type: 'apply_patch_call'
   callId: string
   operation: PatchOperation

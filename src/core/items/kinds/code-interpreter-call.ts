@@ -4,7 +4,7 @@ import { copyOf } from '../../responses/copy-of.js'
 import type { CodeOutput } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { callDelta } from '../parts/call-delta.js'
 import { containerIdOf } from '../parts/container-id.js'
 import { textOfResult } from '../parts/tool-result.js'
@@ -23,7 +23,7 @@ import { textOfResult } from '../parts/tool-result.js'
  * The API has no `.failed` event for it: only the status of the done item says "failed".
  */
 
-export interface CodeInterpreterCall extends ItemBase {
+export interface CodeInterpreterCall extends ItemState {
   type: 'code_interpreter_call'
   containerId: string
   /** Null until there are outputs, or if the request does not include them. */

@@ -4,7 +4,7 @@ import { QUERIES, queriesIn } from '../../recipients/builtins/file-search.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { FileSearchResult } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { argumentsOf } from '../parts/arguments-of.js'
 
 /*
@@ -19,7 +19,7 @@ import { argumentsOf } from '../parts/arguments-of.js'
  * The API has no `.failed` event for it: only the status of the done item says "failed".
  */
 
-export interface FileSearchCall extends ItemBase {
+export interface FileSearchCall extends ItemState {
   type: 'file_search_call'
   queries: string[]
   /** Null if the request does not include results, or before they exist. */

@@ -3,7 +3,7 @@ import { COMMAND, commandOf } from '../../recipients/shell-command.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { LocalShellCallItem } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { argumentsOf, numberOf } from '../parts/arguments-of.js'
 
 /*
@@ -13,7 +13,7 @@ import { argumentsOf, numberOf } from '../parts/arguments-of.js'
  *     output_item.done
  */
 
-export interface LocalShellCall extends ItemBase {
+export interface LocalShellCall extends ItemState {
   type: 'local_shell_call'
   callId: string
   action: LocalShellCallItem['action']

@@ -3,7 +3,7 @@ import { qualifiedName } from '../../recipients/qualified-name.js'
 import { objectIn } from '../../recipients/written-arguments.js'
 import { createTextBuffer, textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * mcp_approval_request: a call of an MCP server's tool that the user has to approve before the host may run it
@@ -14,7 +14,7 @@ import type { ItemBase } from '../item-state.js'
  * It has no status. The model's turn ends here: the client sends the approval in its next request.
  */
 
-export interface McpApprovalRequest extends ItemBase {
+export interface McpApprovalRequest extends ItemState {
   type: 'mcp_approval_request'
   serverLabel: string
   name: string

@@ -7,7 +7,7 @@ import { copyOf } from '../../responses/copy-of.js'
 import type { McpError } from '../../responses/items.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { callDelta } from '../parts/call-delta.js'
 import { endObject, writeObject } from '../parts/object-arguments.js'
 import { textOfResult } from '../parts/tool-result.js'
@@ -25,7 +25,7 @@ import { textOfResult } from '../parts/tool-result.js'
  * A call that is not allowed fails at its terminator. A call that never gets a result has neither event.
  */
 
-export interface McpCall extends ItemBase {
+export interface McpCall extends ItemState {
   type: 'mcp_call'
   serverLabel: string
   name: string
@@ -48,7 +48,7 @@ type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly appr
 const INVALID_PARAMS = -32602
 
 /** The maximum number of names in the error for an ambiguous name. */
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 
 const emitDelta = callDelta('mcp_call_arguments')
 
@@ -66,7 +66,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
     output: null,
     error: null,
     scan: replacedByServer(serverLabel) === undefined ? createScan() : null,
-    ...(candidates && { candidates: candidates.slice(0, MOST_CANDIDATES) }),
+    ...(candidates && { candidates: candidates.slice(0, MAX_CANDIDATES) }),
   }),
 
   delta(item, text, context) {

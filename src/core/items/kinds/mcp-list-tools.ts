@@ -1,7 +1,7 @@
 import type { Listing } from '../../options/mcp-listing.js'
 import type { McpListedTool } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * mcp_list_tools: the tools of a declared MCP server, which the host listed before calling the model
@@ -14,7 +14,7 @@ import type { ItemBase } from '../item-state.js'
  * It has no status.
  */
 
-export interface McpListTools extends ItemBase {
+export interface McpListTools extends ItemState {
   type: 'mcp_list_tools'
   serverLabel: string
   tools: readonly McpListedTool[]

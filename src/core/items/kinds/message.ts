@@ -6,7 +6,7 @@ import { sharedLogprobs } from '../../text/logprobs.js'
 import { appendText, textOf } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * message: the answer (channel final) or a preamble (channel commentary)
@@ -20,7 +20,7 @@ import type { ItemBase } from '../item-state.js'
  *     output_item.done
  */
 
-export interface Message extends ItemBase {
+export interface Message extends ItemState {
   type: 'message'
   phase: Phase
   /** Log-probabilities of the text's tokens, if the request includes them. */

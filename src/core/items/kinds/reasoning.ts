@@ -2,7 +2,7 @@ import type { ReasoningForm } from '../../options/reasoning-forms.js'
 import { stringResult } from '../../options/string-result.js'
 import { appendText, textOf } from '../../text/text-buffer.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * reasoning: the chain of thought (channel analysis)
@@ -19,7 +19,7 @@ import type { ItemBase } from '../item-state.js'
  *     output_item.done                          hidden: nothing in between
  */
 
-export interface Reasoning extends ItemBase {
+export interface Reasoning extends ItemState {
   type: 'reasoning'
   forms: readonly ReasoningForm[]
   /** The host's sealed form of the complete text, if the request includes it. */

@@ -2,7 +2,7 @@ import type { CallResult } from '../../responses/call-result.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { ShellOutput } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { textOfResult } from '../parts/tool-result.js'
 import type { ShellCall } from './shell-call.js'
 
@@ -15,7 +15,7 @@ import type { ShellCall } from './shell-call.js'
  *     output_item.done
  */
 
-export interface ShellCallOutput extends ItemBase {
+export interface ShellCallOutput extends ItemState {
   type: 'shell_call_output'
   /** `call_id` of the call that it answers. */
   answers: string

@@ -4,7 +4,7 @@ import { COMMAND, commandLineOf, commandOf } from '../../recipients/shell-comman
 import { copyOf } from '../../responses/copy-of.js'
 import type { ShellCallItem } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { argumentsOf, numberOf } from '../parts/arguments-of.js'
 import { containerIdOf } from '../parts/container-id.js'
 
@@ -21,7 +21,7 @@ import { containerIdOf } from '../parts/container-id.js'
  * a container, the host runs it and its result becomes a shell_call_output; otherwise the client runs it.
  */
 
-export interface ShellCall extends ItemBase {
+export interface ShellCall extends ItemState {
   type: 'shell_call'
   callId: string
   action: ShellCallItem['action']

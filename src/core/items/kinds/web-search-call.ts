@@ -5,7 +5,7 @@ import type { Arguments } from '../../recipients/arguments.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { CitedPage, WebSearchAction } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 import { argumentsOf } from '../parts/arguments-of.js'
 
 /*
@@ -20,7 +20,7 @@ import { argumentsOf } from '../parts/arguments-of.js'
  * The API has no `.failed` event for it: only the status of the done item says "failed".
  */
 
-export interface WebSearchCall extends ItemBase {
+export interface WebSearchCall extends ItemState {
   type: 'web_search_call'
   action: WebSearchAction
 }

@@ -1,7 +1,7 @@
 import { type Arguments, parseArguments } from '../../recipients/arguments.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /**
  * Parses the arguments of a call whose item shows them in a form of its own. Unusable arguments are reported as a
@@ -11,7 +11,7 @@ import type { ItemBase } from '../item-state.js'
  * @param read - converts the arguments; returns undefined if they are unusable
  */
 export function argumentsOf<Wanted>(
-  item: ItemBase,
+  item: ItemState,
   main: string,
   read: (given: Arguments) => Wanted | undefined,
   context: ItemContext,

@@ -1,6 +1,6 @@
 import { appendText } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /** Event names of the call parts that are streamed as the model writes them. */
 type CallPart =
@@ -10,7 +10,7 @@ type CallPart =
   | 'code_interpreter_call_code'
 
 /** Creates the `delta` of a call whose text is streamed. */
-export function callDelta(part: CallPart): (item: ItemBase, delta: string, context: ItemContext) => void {
+export function callDelta(part: CallPart): (item: ItemState, delta: string, context: ItemContext) => void {
   const type = `response.${part}.delta` as const
   // One literal for all calls: deltas are frequent, and objects of one shape keep V8's call sites monomorphic.
   return (item, delta, context) => {

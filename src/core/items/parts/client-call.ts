@@ -1,8 +1,8 @@
 import { qualifiedName } from '../../recipients/qualified-name.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /** A call of one of the client's tools: a function or a custom tool. */
-export interface ClientCall extends ItemBase {
+export interface ClientCall extends ItemState {
   callId: string
   name: string
   /** The declared namespace of the tool. */

@@ -1,7 +1,7 @@
 import { isSuperfluous, type ObjectScan, scanObject } from '../../recipients/written-arguments.js'
 import { textOf } from '../../text/text-buffer.js'
 import type { ItemContext } from '../item-context.js'
-import type { ItemBase } from '../item-state.js'
+import type { ItemState } from '../item-state.js'
 
 /*
  * Ends the arguments of a call after their object. Later text is held back, since no delta can be retracted, and ends up
@@ -9,7 +9,7 @@ import type { ItemBase } from '../item-state.js'
  */
 
 /** A call whose text is streamed. */
-interface ScannedCall extends ItemBase {
+interface ScannedCall extends ItemState {
   /** Where the object of its arguments ends; null if its text may be anything. */
   readonly scan: ObjectScan | null
 }

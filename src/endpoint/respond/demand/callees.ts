@@ -34,7 +34,7 @@ export function calleesOf(tools: TaughtTools, capabilities: EngineCapabilities):
   if (demand === undefined || !isCalleeOpen(demand)) return undefined
   const callees = recipientsOf(tools).filter(demandedBy(demand, tools))
   if (callees.length <= 1) return callees.length === 0 ? undefined : callees
-  return isHeld(nameConstraint(callees), capabilities) ? callees : undefined
+  return isEnforced(nameConstraint(callees), capabilities) ? callees : undefined
 }
 
 /** Returns every recipient that the prompt teaches. */
@@ -61,8 +61,8 @@ export function nameConstraint(names: readonly string[]): Constraint {
   return { regex: `(?:${names.map((name) => name.replace(/[^\w:/@-]/g, '\\$&')).join('|')})` }
 }
 
-/** Whether the engine holds a constraint. */
-export function isHeld(constraint: Constraint, capabilities: EngineCapabilities): boolean {
+/** Whether the engine enforces a constraint. */
+export function isEnforced(constraint: Constraint, capabilities: EngineCapabilities): boolean {
   if (!capabilities.constraints?.includes(constraintKind(constraint))) return false
   const fitted = capabilities.fit && atOnce(capabilities.fit(constraint))
   return fitted === undefined || (fitted.constraint !== undefined && fitted.relaxed.length === 0)

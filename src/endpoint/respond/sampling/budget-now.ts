@@ -1,5 +1,5 @@
 import type { TokenEngine } from '../../../engines/contract/engine.js'
-import { isHeld, nameConstraint } from '../demand/callees.js'
+import { isEnforced, nameConstraint } from '../demand/callees.js'
 import type { ForcedCall } from '../demand/forced-call.js'
 import { type EnforcedNowOptions, enforcedNow } from '../strict/enforced-now.js'
 import type { Budget } from './budget.js'
@@ -21,8 +21,8 @@ export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNo
   if (!strict.isPaused && !hasNames) return budget
   const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: true })) ?? {}
   strict.useEngine(await enforcedNow(strict, { ...options, capabilities }))
-  const isNameHeld = hasNames && isHeld(nameConstraint(forced.names), capabilities)
-  return { ...budget, capabilities, forced: hasNames && !isNameHeld ? withFreeName(forced) : forced }
+  const isNameEnforced = hasNames && isEnforced(nameConstraint(forced.names), capabilities)
+  return { ...budget, capabilities, forced: hasNames && !isNameEnforced ? withFreeName(forced) : forced }
 }
 
 /** Lets the model choose any name: whether it called a demanded tool is checked at the end of its turn, as always. */

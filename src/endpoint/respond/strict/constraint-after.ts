@@ -42,7 +42,7 @@ export function* constraintAfter(
 
 /**
  * Returns a body's state in the grammar of its constraint. Undefined if the engine takes no grammar, if ours cannot
- * hold the constraint, or if the engine that began the body allowed what ours rejects.
+ * enforce the constraint, or if the engine that began the body allowed what ours rejects.
  */
 export function* stateAfter(
   constraint: Constraint,

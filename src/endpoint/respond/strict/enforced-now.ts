@@ -1,7 +1,7 @@
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
 import { withPauses } from '../../../shared/slices.js'
 import type { OpenEntry } from '../../journal/entry.js'
-import { heldParts } from './held-parts.js'
+import { enforcedParts } from './enforced-parts.js'
 import type { Enforced, Strictness } from './strictness.js'
 
 export interface EnforcedNowOptions {
@@ -26,8 +26,8 @@ export async function enforcedNow(
   const { constrained = [] } = open
   const begun = parts.filter(({ param }) => constrained.includes(param))
   // The response is open, so nothing can be refused any more.
-  const holding = heldParts(begun, capabilities, { onUnsupportedConstraint: 'relax', onError: report })
-  const { held, relaxed } = await withPauses(holding, pause, signal)
+  const enforcing = enforcedParts(begun, capabilities, { onUnsupportedConstraint: 'relax', onError: report })
+  const { enforced, relaxed } = await withPauses(enforcing, pause, signal)
   for (const subject of relaxed) onRelaxed(subject)
-  return { kinds: capabilities.constraints ?? [], params: held }
+  return { kinds: capabilities.constraints ?? [], params: enforced }
 }

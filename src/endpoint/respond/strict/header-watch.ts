@@ -4,7 +4,7 @@ import { lastBorder } from '../open-message.js'
 import type { Strictness } from './strictness.js'
 
 /** In tokens: more than the parser accepts for a header. */
-const LONGEST_HEADER = 256
+const MAX_HEADER_LENGTH = 256
 
 /** The tokens that the host writes in the model's place. */
 const MESSAGE: readonly number[] = [SPECIAL.message]
@@ -28,7 +28,7 @@ export class HeaderWatch {
     this.#strict = strict
     const header = turn.slice(Math.max(lastBorder(turn), 0))
     this.#header = header.includes(SPECIAL.message) ? undefined : header
-    this.#isWhole = this.#endOf(this.#header) === 'held'
+    this.#isWhole = this.#endOf(this.#header) === 'enforced'
   }
 
   /** @returns the tokens that the host writes in place of this one and all after it; undefined if nothing is wrong */
@@ -36,11 +36,11 @@ export class HeaderWatch {
     if (STOP_TOKENS.includes(id) && this.beginning !== undefined) return this.beginning
     const before = this.#header
     if (MESSAGE_BORDERS.includes(id) || (id === SPECIAL.channel && before === undefined)) this.#header = [id]
-    else if (id === SPECIAL.message || (before?.length ?? 0) > LONGEST_HEADER) this.#header = undefined
+    else if (id === SPECIAL.message || (before?.length ?? 0) > MAX_HEADER_LENGTH) this.#header = undefined
     else this.#header = before && [...before, id]
     const wasWhole = this.#isWhole
     const end = this.#endOf(this.#header)
-    this.#isWhole = end === 'held'
+    this.#isWhole = end === 'enforced'
     if (this.#header === undefined || id >= FIRST_SPECIAL) return undefined
     const isBegun = (wasWhole && end === 'lost') || this.#strict.openBody(this.#header) !== undefined
     return isBegun ? MESSAGE : undefined
@@ -54,11 +54,11 @@ export class HeaderWatch {
   }
 
   /**
-   * Returns whether the body would be constrained (`held`) or already violates its constraint (`lost`) if the header
+   * Returns whether the body would be constrained (`enforced`) or already violates its constraint (`lost`) if the header
    * ended here; undefined for a body without a constraint.
    */
-  #endOf(header: readonly number[] | undefined): 'held' | 'lost' | undefined {
+  #endOf(header: readonly number[] | undefined): 'enforced' | 'lost' | undefined {
     const body = header && this.#strict.openBody([...header, SPECIAL.message])
-    return body && (body.constraint === undefined ? 'lost' : 'held')
+    return body && (body.constraint === undefined ? 'lost' : 'enforced')
   }
 }

@@ -7,16 +7,16 @@ type Loose = UnknownTool & { readonly strict?: boolean | null; readonly tools?: 
  * Returns the tools of a request with an explicit `strict` in each function: as in OpenAI's Responses API, functions
  * are strict by default.
  *
- * @param isHeld - whether its schema is held, by the path of its parameters: `tools[2].parameters`
+ * @param isEnforced - whether its schema is enforced, by the path of its parameters: `tools[2].parameters`
  */
-export function resolveStrict(tools: Tools, isHeld: (param: string) => boolean, at = 'tools'): UnknownTool[] {
+export function resolveStrict(tools: Tools, isEnforced: (param: string) => boolean, at = 'tools'): UnknownTool[] {
   return tools.map((tool, index) => {
     const { type, strict, tools: members } = Object(tool) as Loose
     const path = `${at}[${index}]`
     if (type === 'namespace' && Array.isArray(members)) {
-      return { ...tool, tools: resolveStrict(members, isHeld, `${path}.tools`) }
+      return { ...tool, tools: resolveStrict(members, isEnforced, `${path}.tools`) }
     }
     if (type !== 'function' || (strict ?? undefined) !== undefined) return tool
-    return { ...tool, strict: isHeld(`${path}.parameters`) }
+    return { ...tool, strict: isEnforced(`${path}.parameters`) }
   })
 }

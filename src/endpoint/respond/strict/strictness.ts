@@ -9,8 +9,8 @@ import { atOnce, type Slices } from '../../../shared/slices.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import { type OpenMessage, openMessage } from '../open-message.js'
 import { constraintAfter, type RestConstraint, stateAfter } from './constraint-after.js'
+import { typeAlone } from './enforced-parts.js'
 import { type HalfCharacter, halfCharacter } from './half-character.js'
-import { typeAlone } from './held-parts.js'
 import { partOfHeader, type StrictPart, strictParts } from './strict-parts.js'
 
 /** The open body, if the engine is constrained in it. */

@@ -31,7 +31,7 @@ export interface CheckedSchema {
 }
 
 /**
- * Checks that a value is a JSON Schema of any draft, whether or not a grammar can hold it: that its keywords have valid
+ * Checks that a value is a JSON Schema of any draft, whether or not a grammar can enforce it: that its keywords have valid
  * values, its types exist, and its references point at schemas.
  *
  * @throws InvalidSchema with the path of the first keyword that is wrong

@@ -5,12 +5,12 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, FIRST_SLICE_NODES, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { Budget, FIRST_SLICE_NODES, MAX_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { CanonicalSchemas } from './canonical-schemas.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
+import { EnforcedPatterns } from './enforced-patterns.js'
 import { createExpander } from './expand.js'
-import { Firsts } from './firsts.js'
-import { HeldPatterns } from './held-patterns.js'
 import { byListedValue } from './listed-values.js'
 import { ANYTHING, keyOf, type Located, pathOf } from './located.js'
 import { integerText, numberText } from './number.js'
@@ -44,15 +44,15 @@ export interface CompiledSchema {
  * Properties come in the order of their declarations, undeclared ones last. Between tokens there is at most one blank,
  * after `{`, `[`, `,` and `:`, and before `}` and `]`.
  *
- * Parts that cannot be held are dropped one by one, so that the grammar allows more than the schema. Which ones depends
+ * Parts that cannot be enforced are dropped one by one, so that the grammar allows more than the schema. Which ones depends
  * only on the schema and the budget.
  *
  * @param mostNodes - the budget, beyond which the rest of the schema, its deepest parts, is enforced only by type
  * @throws InvalidSchema
  */
-export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
+export function* compileSchema(document: unknown, maxNodes: number = MAX_NODES): Slices<CompiledSchema> {
   const { references, schemas } = yield* checkSchema(document)
-  const firsts = new Firsts(yield* alikeIn(schemas, references))
+  const firsts = new CanonicalSchemas(yield* alikeIn(schemas, references))
   yield
   const rules = createRules()
   const relaxations = new Relaxations()
@@ -117,7 +117,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   const compiler: Compiler = {
     rules,
     strings: new Map(),
-    patterns: new HeldPatterns((nodes) => budget.spend(nodes)),
+    patterns: new EnforcedPatterns((nodes) => budget.spend(nodes)),
     relax,
     spend: (nodes) => budget.spend(nodes),
     isPauseDue,
@@ -149,7 +149,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   for (const { name, depth: level, isFree, make } of tasks) {
     depth = level + 1
     budget.next()
-    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
+    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > maxNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
     if (isPauseDue()) yield

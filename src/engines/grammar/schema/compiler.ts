@@ -1,7 +1,7 @@
 import type { Expression } from '../expression.js'
 import type { Spend } from '../regex/work.js'
 import type { Rules } from '../rules.js'
-import type { HeldPatterns } from './held-patterns.js'
+import type { EnforcedPatterns } from './enforced-patterns.js'
 import type { Located } from './located.js'
 import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
@@ -11,7 +11,7 @@ export interface Compiler {
   readonly rules: Rules
   /** The strings that were created before, by their constraints. */
   readonly strings: Map<string, Expression>
-  readonly patterns: HeldPatterns
+  readonly patterns: EnforcedPatterns
   /** Returns the texts of the values that a schema allows. */
   value(located: Located): Expression
   /** Returns the string texts that a schema allows, for a property's name. */

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 import type { Relax } from './relaxations.js'
 
-/** Keywords that our grammars cannot hold, with a test for values that have no effect beside the others. */
+/** Keywords that our grammars cannot enforce, with a test for values that have no effect beside the others. */
 export const UNHELD: ReadonlyMap<string, (value: unknown, schema: Fields) => boolean> = new Map<
   string,
   (value: unknown, schema: Fields) => boolean
@@ -14,7 +14,7 @@ export const UNHELD: ReadonlyMap<string, (value: unknown, schema: Fields) => boo
   ['$recursiveRef', () => false],
 ])
 
-/** Relaxes the keywords of a schema that the grammar cannot hold. Unknown keywords are annotations. */
+/** Relaxes the keywords of a schema that the grammar cannot enforce. Unknown keywords are annotations. */
 export function relaxUnheld(schema: Fields, path: string, relax: Relax): void {
   for (const keyword of Object.keys(schema)) {
     const saysNothing = UNHELD.get(keyword)?.(schema[keyword], schema) ?? true

@@ -43,7 +43,7 @@ function shapeOf(value: unknown, path: string): Shape {
   const only = (part: unknown): Located => ({ schema: { const: part }, path: inside(path, JSON.stringify(part)) })
   const none: Located = { schema: false, path }
   if (typeof value === 'number') {
-    const bound = { value, path, isOut: false }
+    const bound = { value, path, isExclusive: false }
     return { ...ANY_SHAPE, path, types: new Set(['number']), low: bound, high: bound }
   }
   if (Array.isArray(value)) {

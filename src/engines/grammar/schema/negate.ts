@@ -100,7 +100,7 @@ function otherStrings({ minLength, maxLength, patterns, notPatterns, formats }: 
 
 function otherNumbers({ low, high, isFractional, multiples }: Shape): Alternative[] {
   const types = only('number')
-  const other = ({ value, path, isOut }: Bound): Bound => ({ value, path, isOut: !isOut })
+  const other = ({ value, path, isExclusive }: Bound): Bound => ({ value, path, isExclusive: !isExclusive })
   return [
     ...(multiples.length > 0 ? [undefined] : []),
     ...(isFractional ? [{ types: only('integer') }] : []),

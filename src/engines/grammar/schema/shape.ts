@@ -59,7 +59,7 @@ export interface Sourced<Value> {
 }
 
 export interface Bound extends Sourced<number> {
-  readonly isOut: boolean
+  readonly isExclusive: boolean
 }
 
 export const ANY_SHAPE: Omit<Shape, 'path'> = {
@@ -84,8 +84,8 @@ export const ANY_SHAPE: Omit<Shape, 'path'> = {
   patterns: [],
   notPatterns: [],
   formats: [],
-  low: { value: Number.NEGATIVE_INFINITY, path: '', isOut: false },
-  high: { value: Number.POSITIVE_INFINITY, path: '', isOut: false },
+  low: { value: Number.NEGATIVE_INFINITY, path: '', isExclusive: false },
+  high: { value: Number.POSITIVE_INFINITY, path: '', isExclusive: false },
   isFractional: false,
   multiples: [],
 }
@@ -108,7 +108,11 @@ function isPossible(type: JsonType, shape: Shape): boolean {
     case 'integer':
     case 'number': {
       const isPoint = low.value === high.value
-      return low.value <= high.value && !(isPoint && (low.isOut || high.isOut)) && !(type === 'integer' && isFractional)
+      return (
+        low.value <= high.value &&
+        !(isPoint && (low.isExclusive || high.isExclusive)) &&
+        !(type === 'integer' && isFractional)
+      )
     }
     case 'string':
       return shape.minLength <= shape.maxLength
@@ -226,7 +230,7 @@ function bothPrefixes(one: Shape, other: Shape): Located[] {
 
 function tighter(one: Bound, other: Bound, difference: number): Bound {
   // Two infinite bounds have no difference.
-  if (one.value === other.value) return one.isOut ? one : other
+  if (one.value === other.value) return one.isExclusive ? one : other
   return difference > 0 ? one : other
 }
 

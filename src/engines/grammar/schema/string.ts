@@ -8,19 +8,19 @@ import { differenceOf, intersectionOf } from '../regex/product.js'
 import { withLength } from '../regex/with-length.js'
 import type { SharedRules } from '../rules.js'
 import type { Compiler } from './compiler.js'
+import type { EnforcedPattern, EnforcedPatterns } from './enforced-patterns.js'
 import { formatExpression } from './format-expression.js'
 import { FORMAT_TEXTS } from './format-texts.js'
 import { FORMATS, SHORT_FORMATS, SHORT_TEXT } from './formats.js'
-import type { HeldPattern, HeldPatterns } from './held-patterns.js'
 import { below } from './keywords.js'
 import { otherText } from './other-text.js'
 import type { Relax } from './relaxations.js'
 import type { Shape, Sourced } from './shape.js'
 
 /** The maximum required length: that of a shortest completion. */
-const MOST_REQUIRED = 100_000
+const MAX_REQUIRED = 100_000
 /** The maximum length that can be counted. */
-const MOST_CHARACTERS = 2 ** 31
+const MAX_CHARACTERS = 2 ** 31
 
 /** Returns the strings that a shape allows: once for equivalent shapes. */
 export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
@@ -55,10 +55,10 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   // The first grammar with a format creates its rules, which takes a slice of its own.
   if (known !== undefined) yield
   if (known !== undefined) return rules.include(yield* known())
-  const held = patternsOf(shape, max, compiler.patterns, relax)
+  const enforced = patternsOf(shape, max, compiler.patterns, relax)
   const forbidden = shape.notPatterns.flatMap((pattern) => compiler.patterns.read(pattern, relax))
   const excluded = shape.excluded.filter((value) => typeof value === 'string')
-  const [first, ...others] = held
+  const [first, ...others] = enforced
   const isOnly = forbidden.length + excluded.length + others.length === 0
   if (first === undefined && isOnly) return anyString(rules, min, max)
   const exact = isOnly && first?.format !== undefined && (yield* formatExpression(first.format, { min, max }, rules))
@@ -66,9 +66,9 @@ function* newText(shape: Shape, compiler: Compiler): Slices<Expression> {
   const counted = first && withLength(first.pattern, min, max)
   if (counted !== undefined && isOnly) return quoted(patternExpression(counted, rules, 'json'))
   const untold = (): void => relax(path, 'The texts that are not allowed cannot be enforced here.')
-  const isFree = held.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
+  const isFree = enforced.length + forbidden.length === 0 && min === 0 && max === Number.POSITIVE_INFINITY
   if (isFree) return otherText(excluded, { rules, later: compiler.later, tooMany: untold })
-  const automaton = yield* automatonFor(held, forbidden, excluded, [min, max], compiler)
+  const automaton = yield* automatonFor(enforced, forbidden, excluded, [min, max], compiler)
   if (automaton !== undefined) return quoted(yield* automatonExpression(automaton, rules, 'json'))
   for (const other of [...others, ...forbidden]) relax(other.path, TOO_LARGE)
   if (excluded.length > 0) untold()
@@ -95,10 +95,10 @@ const TOO_LARGE = 'It is too large to be enforced beside the other keywords of t
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
-  const isOver = maxLength > MOST_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
-  if (minLength > MOST_REQUIRED) relax(below(path, 'minLength'), tooMany(MOST_REQUIRED))
-  if (isOver) relax(below(path, 'maxLength'), tooMany(MOST_CHARACTERS))
-  return { min: Math.min(minLength, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
+  const isOver = maxLength > MAX_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
+  if (minLength > MAX_REQUIRED) relax(below(path, 'minLength'), tooMany(MAX_REQUIRED))
+  if (isOver) relax(below(path, 'maxLength'), tooMany(MAX_CHARACTERS))
+  return { min: Math.min(minLength, MAX_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
 }
 
 const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
@@ -107,9 +107,9 @@ const tooMany = (most: number): string => `More than ${most} characters cannot b
 function patternsOf(
   { patterns, formats }: Shape,
   max: number,
-  known: HeldPatterns,
+  known: EnforcedPatterns,
   relax: Relax,
-): readonly HeldPattern[] {
+): readonly EnforcedPattern[] {
   const read = patterns.flatMap((pattern) => known.read(pattern, relax))
   // zod writes a pattern beside each of its formats, which is equivalent except for the calendar.
   const extraFormats = read.length === 0 ? formats : formats.filter(({ value }) => value === 'date')
@@ -125,8 +125,8 @@ function patternsOf(
  * states.
  */
 function* automatonFor(
-  allowed: readonly HeldPattern[],
-  forbidden: readonly HeldPattern[],
+  allowed: readonly EnforcedPattern[],
+  forbidden: readonly EnforcedPattern[],
   excluded: readonly string[],
   [min, max]: readonly [number, number],
   { patterns, spend }: Pick<Compiler, 'patterns' | 'spend'>,

@@ -1,7 +1,7 @@
 import type { Slices } from '../../../shared/slices.js'
 import { allowsText } from '../regex/automaton.js'
 import type { Compiler } from './compiler.js'
-import type { HeldPatterns } from './held-patterns.js'
+import type { EnforcedPatterns } from './enforced-patterns.js'
 import { ANYTHING } from './located.js'
 import type { Relax } from './relaxations.js'
 import type { Shape, Sourced } from './shape.js'
@@ -35,7 +35,7 @@ export function* allowedValues(
 type TextCheck = (text: string) => boolean
 
 /** Returns a test of a text against the required and the forbidden patterns. */
-function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: HeldPatterns): Slices<TextCheck> {
+function* matcherFor({ patterns, notPatterns }: Shape, relax: Relax, known: EnforcedPatterns): Slices<TextCheck> {
   // Not by JavaScript's own engine, which a pattern could occupy forever.
   function* checksOf(all: readonly Sourced<string>[], isForbidden: boolean): Slices<TextCheck[]> {
     const checks: TextCheck[] = []
@@ -70,7 +70,7 @@ function hasAllowedLength(value: string, { minLength, maxLength }: Shape): boole
 function isAllowedNumber(value: number, { low, high, isFractional, multiples }: Shape): boolean {
   if (isFractional && Number.isInteger(value)) return false
   const isInside = value >= low.value && value <= high.value
-  const isAtBound = (value === low.value && low.isOut) || (value === high.value && high.isOut)
+  const isAtBound = (value === low.value && low.isExclusive) || (value === high.value && high.isExclusive)
   return isInside && !isAtBound && multiples.every((multiple) => Number.isInteger(value / multiple.value))
 }
 

@@ -8,7 +8,7 @@ export interface HttpCall {
   readonly stop: readonly number[]
   readonly maxTokens: number | undefined
   readonly logprobs: number | undefined
-  /** A constraint that the server holds, according to the protocol's capabilities. */
+  /** A constraint that the server enforces, according to the protocol's capabilities. */
   readonly constraint: Constraint | undefined
   /** The headers of its trace context. */
   readonly trace: Readonly<Record<string, string>>

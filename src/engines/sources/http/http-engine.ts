@@ -1,4 +1,4 @@
-import { checkHolds, copyConstraint } from '../../contract/check-constraint.js'
+import { checkEnforces, copyConstraint } from '../../contract/check-constraint.js'
 import { checkGenerate } from '../../contract/check-generate.js'
 import type { EngineCapabilities } from '../../contract/constraint.js'
 import { EngineError, type EngineErrorCode } from '../../contract/engine-error.js'
@@ -34,7 +34,7 @@ export interface HttpProtocol {
   /**
    * Returns its current constraint capabilities, which override `capabilities`. Called only if the caller needs them.
    */
-  held?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
+  enforced?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
   /** Called for each failure of a call, also one after which the call is made again. */
   onFailure?(call: HttpCall, error: unknown): void
   /** Called when the server's limits may have changed, so that it is asked again when they are next needed. */
@@ -118,7 +118,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     server: createEngineServer(client, { model: proof.model, cacheSaltField }),
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
-      checkHolds(protocol.name, protocol.capabilities, options.constraint)
+      checkEnforces(protocol.name, protocol.capabilities, options.constraint)
       return callStream(completeCall(promptTokens, options), source, client, options.signal)
     },
     async health({ signal = new AbortController().signal } = {}) {
@@ -135,8 +135,8 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
       try {
         await prove(signal)
         const limits = await protocol.limits(client, signal)
-        const held = constraints ? await protocol.held?.(client, signal) : undefined
-        return { ...protocol.capabilities, ...held, ...limits }
+        const enforced = constraints ? await protocol.enforced?.(client, signal) : undefined
+        return { ...protocol.capabilities, ...enforced, ...limits }
       } catch (error) {
         throw client.shown(error)
       }

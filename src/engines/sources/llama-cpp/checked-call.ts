@@ -1,4 +1,4 @@
-import { checkHolds, copyConstraint } from '../../contract/check-constraint.js'
+import { checkEnforces, copyConstraint } from '../../contract/check-constraint.js'
 import { checkGenerate } from '../../contract/check-generate.js'
 import type { GenerateOptions } from '../../contract/index.js'
 import { GBNF_CAPABILITIES } from '../gbnf.js'
@@ -14,7 +14,7 @@ export function checkedCall(
 ): { readonly prompt: number[]; readonly options: GenerateOptions } {
   checkGenerate(promptTokens, options)
   const { constraint } = options
-  checkHolds('llama.cpp', GBNF_CAPABILITIES, constraint)
+  checkEnforces('llama.cpp', GBNF_CAPABILITIES, constraint)
   const copy = constraint === undefined ? {} : { constraint: copyConstraint(constraint) }
   return { prompt: Array.from(promptTokens), options: { ...options, ...copy } }
 }

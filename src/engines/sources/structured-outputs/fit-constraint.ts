@@ -12,10 +12,10 @@ export type SentConstraint =
   | { readonly kind: 'json'; readonly schema: object }
 
 /** The maximum number of blanks between the tokens of a body: an unsure model would write blanks forever. */
-const MOST_BLANKS = 2
+const MAX_BLANKS = 2
 
 /** Returns an engine's constraint capabilities with this backend. */
-export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
+export function enforcedBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
   if (backend === 'none') return { constraints: [] }
   const isWhole = backend === 'xgrammar' || backend === 'guidance'
   return {
@@ -30,7 +30,7 @@ export function heldBy(backend: GrammarBackend, { hasLark }: { readonly hasLark:
   }
 }
 
-/** Returns a constraint that this backend holds, in the form that it is sent. */
+/** Returns a constraint that this backend enforces, in the form that it is sent. */
 export function sentTo(backend: GrammarBackend, constraint: Constraint): SentConstraint {
   if ('regex' in constraint) return { kind: 'regex', text: constraint.regex }
   if ('grammar' in constraint) return { kind: 'grammar', text: constraint.grammar }
@@ -50,7 +50,7 @@ function* fitConstraint(backend: GrammarBackend, constraint: Constraint): Slices
   return { constraint: { jsonSchema: schema }, relaxed: leftOut, nodes: 0 }
 }
 
-/** Sends a schema to xgrammar as it is if it holds all of it, else as our grammar where that is fast. */
+/** Sends a schema to xgrammar as it is if it enforces all of it, else as our grammar where that is fast. */
 function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: object }>): Slices<FittedConstraint> {
   const { schema, leftOut, inPart, isNarrow } = yield* plainSchema(constraint.jsonSchema, 'xgrammar')
   const { hasLengths, ...patterned } = yield* lengthsAsPatterns(schema)
@@ -61,7 +61,7 @@ function* fitXgrammar(constraint: Extract<Constraint, { readonly jsonSchema: obj
   // Our grammar may express the rest even if the whole was too slow, or too large.
   const rests = [
     ...(leftOut.length > 0 && (inPart.length > 0 || hasLengths || isNarrow) ? [{ schema, dropped: [] }] : []),
-    // Without the lengths it may be fast, and then it holds all of what xgrammar holds in part.
+    // Without the lengths it may be fast, and then it enforces all of what xgrammar enforces in part.
     ...((inPart.length > 0 || isNarrow) && hasLengths
       ? [{ schema: patterned.schema, dropped: patterned.leftOut }]
       : []),
@@ -111,7 +111,7 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
 }
 
 function structuralTag(schema: unknown): string {
-  const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MOST_BLANKS }
+  const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MAX_BLANKS }
   return JSON.stringify({ type: 'structural_tag', format })
 }
 
@@ -124,9 +124,9 @@ function structuralTag(schema: unknown): string {
  * The maximum repetitions: of a class of characters, of a rule of few characters or a group, and of a rule of any
  * character.
  */
-const MOST_OF_A_CLASS = 64
-const MOST_OF_FEW = 12
-const MOST_OF_MANY = 8
+const MAX_OF_A_CLASS = 64
+const MAX_OF_FEW = 12
+const MAX_OF_MANY = 8
 /** Matches a text, a class, or a number of repetitions, with the name of the rule before it. */
 const PARTS = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([\w-]*)\{(\d+)(?:,(\d*))?\}/g
 /** Matches a rule with characters beyond ASCII, like any character of a JSON string. */
@@ -142,8 +142,8 @@ function withoutSlowCounts(gbnf: string): string {
   const ofMany = new Set(Array.from(gbnf.matchAll(OF_MANY), ([, name]) => name))
   return gbnf.replace(PARTS, (part, name: string, least?: string, most?: string, ...[at]: unknown[]) => {
     if (least === undefined) return part
-    const few = ofMany.has(name) ? MOST_OF_MANY : MOST_OF_FEW
-    const limit = gbnf[Number(at) - 1] === ']' ? MOST_OF_A_CLASS : few
+    const few = ofMany.has(name) ? MAX_OF_MANY : MAX_OF_FEW
+    const limit = gbnf[Number(at) - 1] === ']' ? MAX_OF_A_CLASS : few
     if (Number(most || least) <= limit) return part
     const first = Math.min(Number(least), limit)
     return `${name}${first === 0 ? '*' : `{${first},}`}`

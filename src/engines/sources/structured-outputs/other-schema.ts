@@ -7,7 +7,7 @@ import type { Slices, Work } from '../../../shared/slices.js'
  * outlines_core 0.1.26 (SGLang's) and 0.2.14 (vLLM's), and tried in both.
  */
 
-/** Formats that outlines knows and holds; at any other it fails. A `time` may have a backslash before its fraction. */
+/** Formats that outlines knows and enforces; at any other it fails. A `time` may have a backslash before its fraction. */
 const FORMATS: readonly unknown[] = ['uuid', 'date', 'date-time']
 /** Names that outlines would not escape, as it does those beyond ASCII. */
 const ESCAPED_NAME = /["\\\p{Cc}\p{Cs}]/u
@@ -21,11 +21,11 @@ const COUNTS = ['minItems', 'maxItems'] as const
  * The maximum of characters and items that one schema counts. Each is a state of the expression, for which outlines reads
  * the whole vocabulary: 8 characters took 1.8 s of a slow core, 16 took 10. vLLM gives up after 5 s.
  */
-const MOST_COUNTED = 8
+const MAX_COUNTED = 8
 /** The number of references inside each other that outlines follows. After it, it omits properties, required ones too. */
-const MOST_REFS = 4
+const MAX_REFS = 4
 /** How far definitions are followed. */
-const MOST_DEFINITIONS = 64
+const MAX_DEFINITIONS = 64
 /** How far values without a schema are nested, by a keyword of outlines: 1 took 6 s of a slow core, its default of 2 minutes. */
 const FREE_DEPTH = 0
 
@@ -45,20 +45,20 @@ export interface Counted {
 
 export const createCounted = (): Counted => ({ total: { sum: 0 }, times: 1 })
 
-/** Whether a keyword that others hold is held with its value, beside the others. */
-export interface HeldByOthers {
-  readonly holds: (keyword: string) => boolean
+/** Whether a keyword that others enforce is enforced with its value, beside the others. */
+export interface EnforcedByOthers {
+  readonly enforces: (keyword: string) => boolean
   /** For the items of the schema. */
   readonly counted: Counted
 }
 
-/** @param isRefHeld - whether the schema's `$ref` can be followed */
-export function heldByOthers(schema: Fields, counted: Counted, isRefHeld: () => boolean): HeldByOthers {
+/** @param isRefEnforced - whether the schema's `$ref` can be followed */
+export function enforcedByOthers(schema: Fields, counted: Counted, isRefEnforced: () => boolean): EnforcedByOthers {
   const { properties, additionalProperties: more, prefixItems, items } = schema
   const isOfNames = isFields(properties) && Object.keys(properties).some((name) => ESCAPED_NAME.test(name))
   const hasLengths = counts(schema, LENGTHS, counted)
   const hasCounts = prefixItems === undefined && counts(schema, COUNTS, counted)
-  const holds = (keyword: string): boolean => {
+  const enforces = (keyword: string): boolean => {
     if (ABOUT_NAMES.includes(keyword) && isOfNames) return false
     switch (keyword) {
       case 'minimum':
@@ -88,13 +88,13 @@ export function heldByOthers(schema: Fields, counted: Counted, isRefHeld: () => 
       case 'const':
         return isPlain(schema[keyword])
       case '$ref':
-        return isRefHeld()
+        return isRefEnforced()
       default:
         return true
     }
   }
   const repeated = hasCounts ? Number(schema['maxItems'] ?? schema['minItems'] ?? 1) : 1
-  return { holds, counted: { ...counted, times: counted.times * Math.max(1, repeated) } }
+  return { enforces, counted: { ...counted, times: counted.times * Math.max(1, repeated) } }
 }
 
 /** Whether a keyword that others would refuse has no effect. */
@@ -119,11 +119,11 @@ function isPlain(value: unknown): boolean {
   return typeof value === 'string' ? !HALF.test(value) : typeof value !== 'object' || value === null
 }
 
-/** Adds a schema's bounds to what is counted, if both can be held and are not too much. */
+/** Adds a schema's bounds to what is counted, if both can be enforced and are not too much. */
 function counts(schema: Fields, [least, most]: readonly [string, string], { total, times }: Counted): boolean {
   const min = Number(schema[least] ?? 0)
   const max = Number(schema[most] ?? min)
-  if (min > max || total.sum + max * times > MOST_COUNTED) return false
+  if (min > max || total.sum + max * times > MAX_COUNTED) return false
   total.sum += max * times
   return true
 }
@@ -132,13 +132,13 @@ function counts(schema: Fields, [least, most]: readonly [string, string], { tota
  * Returns a reduced schema in the forms that outlines accepts: no list of types, no empty schema, no closed object without
  * `properties`.
  *
- * @param held - the keywords that have an effect on a value of each type
+ * @param enforced - the keywords that have an effect on a value of each type
  */
-export function asOthersTake(reduced: Fields, held: ReadonlyMap<unknown, readonly string[]>): Fields {
+export function asOthersTake(reduced: Fields, enforced: ReadonlyMap<unknown, readonly string[]>): Fields {
   const { $defs, definitions, ...schema } = reduced
   const types = schema['type'] === undefined ? [] : [schema['type']].flat()
   const forms = types.map((type) =>
-    withForm(Object.fromEntries([['type', type], ...only(schema, held.get(type) ?? [])])),
+    withForm(Object.fromEntries([['type', type], ...only(schema, enforced.get(type) ?? [])])),
   )
   const [form = Object.keys(schema).length === 0 ? ANY : schema] = forms
   return {
@@ -179,9 +179,9 @@ export function* createRefs(schema: Fields, work: Work): Slices<Refs> {
     for (const ref of yield* refsIn(value, name === '', work)) {
       const target = ref.slice(1)
       // Being read means that it leads back here.
-      if (!lengths.has(target) && depth < MOST_DEFINITIONS) yield* lengthOf(target, at(schema, target), depth + 1)
-      const length = (lengths.get(target) ?? MOST_REFS) + 1
-      if (length > MOST_REFS) left.add(`${name}#${target}`)
+      if (!lengths.has(target) && depth < MAX_DEFINITIONS) yield* lengthOf(target, at(schema, target), depth + 1)
+      const length = (lengths.get(target) ?? MAX_REFS) + 1
+      if (length > MAX_REFS) left.add(`${name}#${target}`)
       else longest = Math.max(longest, length)
     }
     lengths.set(name, longest)

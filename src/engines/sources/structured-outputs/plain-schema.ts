@@ -7,18 +7,18 @@ import {
   type Counted,
   createCounted,
   createRefs,
+  enforcedByOthers,
   hasNoEffect,
-  heldByOthers,
   type Refs,
 } from './other-schema.js'
-import { isReadByXgrammar, MOST_PATTERN, readingOf } from './xgrammar-schema.js'
+import { isReadByXgrammar, MAX_PATTERN, readingOf } from './xgrammar-schema.js'
 
-/** A schema reduced to the forms that every grammar backend holds. */
+/** A schema reduced to the forms that every grammar backend enforces. */
 export interface PlainSchema {
   readonly schema: Fields
-  /** The dropped or partially held parts, with their places. Empty if the whole schema is held. */
+  /** The dropped or partially enforced parts, with their places. Empty if the whole schema is enforced. */
   readonly leftOut: readonly UnsupportedConstraint[]
-  /** Those that are held in part. */
+  /** Those that are enforced in part. */
   readonly inPart: readonly UnsupportedConstraint[]
   /** Whether xgrammar refuses some of what it allows: texts with characters that JSON escapes. */
   readonly isNarrow: boolean
@@ -54,8 +54,8 @@ const ASSERTIONS: ReadonlySet<string> = new Set([
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ])
 
-/** The keywords that are held for a value of each type, beside `type`. */
-const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
+/** The keywords that are enforced for a value of each type, beside `type`. */
+const ENFORCED: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['object', ['properties', 'required', 'additionalProperties']],
   ['array', ['items', 'prefixItems', 'minItems', 'maxItems']],
   ['string', ['minLength', 'maxLength', 'pattern', 'format']],
@@ -65,10 +65,10 @@ const HELD: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['null', []],
 ])
 
-/** Held only without other keywords: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
+/** Enforcement only without other keywords: beside a length or a pattern, xgrammar reads the format and ignores the rest. */
 const FORMATS: readonly unknown[] = ['uuid', 'ipv6']
 /**
- * Held only without other keywords, and in part: xgrammar accepts 30 February, a second of 60 at any time, 01.2.3.4,
+ * Enforcement only without other keywords, and in part: xgrammar accepts 30 February, a second of 60 at any time, 01.2.3.4,
  * and names and numbers of any length. They are still sent, since a partial constraint is better than none.
  */
 const LOOSE_FORMATS: readonly unknown[] = ['date', 'time', 'date-time', 'duration', 'ipv4', 'email', 'hostname']
@@ -89,7 +89,7 @@ interface Walk {
   readonly backend: PlainFor
   readonly leftOut: UnsupportedConstraint[]
   readonly inPart: UnsupportedConstraint[]
-  /** The kept patterns that xgrammar holds, and refuses some texts of. */
+  /** The kept patterns that xgrammar enforces, and refuses some texts of. */
   readonly narrow: string[]
   readonly work: Work
   /** For backends other than xgrammar. */
@@ -118,13 +118,13 @@ export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSch
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | boolean> {
   // To read a character of a pattern may take as long as to read a schema without one.
-  walk.work.left -= 1 + Math.min(String(Object(schema).pattern ?? '').length, MOST_PATTERN)
+  walk.work.left -= 1 + Math.min(String(Object(schema).pattern ?? '').length, MAX_PATTERN)
   if (walk.work.left <= 0) yield* walk.work.pause()
   if (!isFields(schema)) {
     if (schema === false) omit(path, 'false', walk)
-    return walk.backend === 'other' ? asOthersTake({}, HELD) : true
+    return walk.backend === 'other' ? asOthersTake({}, ENFORCED) : true
   }
-  const { isHeld, isNeeded, inside } = heldIn(schema, path, walk)
+  const { isEnforced, isNeeded, inside } = enforcedIn(schema, path, walk)
   const kept: [string, unknown][] = []
   for (const [keyword, value] of Object.entries(schema)) {
     if (!isNeeded(keyword)) continue
@@ -134,12 +134,12 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     else if (keyword === '$defs' || keyword === 'definitions')
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, walk))])
     else if (!ASSERTIONS.has(keyword) || keyword === 'nullable') continue
-    else if (!isHeld(keyword)) omit(at, keyword, walk)
+    else if (!isEnforced(keyword)) omit(at, keyword, walk)
     else if (keyword === 'type') kept.push([keyword, namedTypes(schema)])
     else {
       if (keyword === 'pattern' && readingOf(String(value)) === 'narrow') walk.narrow.push(at)
       kept.push([keyword, yield* eachSchema(keyword, value, at, (one, place) => plain(one, place, inside))])
-      const message = heldPart(keyword, schema, walk.backend)
+      const message = enforcedPart(keyword, schema, walk.backend)
       if (message === undefined) continue
       const reason = { path: at, message }
       walk.leftOut.push(reason)
@@ -147,7 +147,7 @@ function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | bool
     }
   }
   const reduced = Object.fromEntries(kept)
-  return walk.backend === 'other' ? asOthersTake(reduced, HELD) : reduced
+  return walk.backend === 'other' ? asOthersTake(reduced, ENFORCED) : reduced
 }
 
 function omit(path: string, keyword: string, { leftOut }: Walk): void {
@@ -155,7 +155,7 @@ function omit(path: string, keyword: string, { leftOut }: Walk): void {
 }
 
 /** Names the part of a keyword that is enforced; undefined if all of it is. */
-function heldPart(keyword: string, schema: Fields, backend: PlainFor): string | undefined {
+function enforcedPart(keyword: string, schema: Fields, backend: PlainFor): string | undefined {
   const value = schema[keyword]
   if (keyword === 'format' && LOOSE_FORMATS.includes(value)) {
     return `The engine's grammar backend enforces a part of the format '${value}'.`
@@ -211,37 +211,37 @@ export function* eachSchema(
 }
 
 /** How a schema's keywords are read, beside its others. */
-interface Held {
-  readonly isHeld: (keyword: string) => boolean
+interface Enforcement {
+  readonly isEnforced: (keyword: string) => boolean
   /** Whether a keyword is sent or named: one without an effect may be refused. */
   readonly isNeeded: (keyword: string) => boolean
   /** For the schemas in it. */
   readonly inside: Walk
 }
 
-function heldIn(schema: Fields, path: string, walk: Walk): Held {
-  const isHeld = heldByXgrammar(schema)
+function enforcedIn(schema: Fields, path: string, walk: Walk): Enforcement {
+  const isEnforced = enforcedByXgrammar(schema)
   const { refs } = walk
   if (refs === undefined) {
     const types = [namedTypes(schema)].flat()
     return {
-      isHeld: (keyword) => isHeld(keyword) && isReadByXgrammar(keyword, schema, types),
+      isEnforced: (keyword) => isEnforced(keyword) && isReadByXgrammar(keyword, schema, types),
       ...{ isNeeded: () => true, inside: walk },
     }
   }
-  const { holds, counted } = heldByOthers(schema, walk.counted, () => refs.follows(path, String(schema['$ref'])))
+  const { enforces, counted } = enforcedByOthers(schema, walk.counted, () => refs.follows(path, String(schema['$ref'])))
   const isListed = 'enum' in schema || 'const' in schema
   return {
-    isHeld: (keyword) => isHeld(keyword) && holds(keyword),
+    isEnforced: (keyword) => isEnforced(keyword) && enforces(keyword),
     isNeeded: (keyword) =>
       !ANNOTATIONS.has(keyword) &&
       !hasNoEffect(keyword, schema) &&
-      !(isListed && keyword === 'type' && isHeld(keyword)),
+      !(isListed && keyword === 'type' && isEnforced(keyword)),
     inside: { ...walk, counted },
   }
 }
 
-function heldByXgrammar(schema: Fields): (keyword: string) => boolean {
+function enforcedByXgrammar(schema: Fields): (keyword: string) => boolean {
   const { $ref, enum: listed } = schema
   if ($ref !== undefined) return (keyword) => keyword === '$ref' && LOCAL.test(String($ref))
   const types = [namedTypes(schema) ?? impliedType(schema)].flat()
@@ -252,9 +252,11 @@ function heldByXgrammar(schema: Fields): (keyword: string) => boolean {
     return (keyword) => keyword === which || (keyword === 'type' && isTyped)
   }
   if ('anyOf' in schema && types[0] === undefined) return (keyword) => keyword === 'anyOf'
-  const held = new Set(types.flatMap((type) => HELD.get(type) ?? []))
+  const enforced = new Set(types.flatMap((type) => ENFORCED.get(type) ?? []))
   return (keyword) =>
-    keyword === 'type' ? types.every((type) => HELD.has(type)) : held.has(keyword) && isHeldHere(keyword, schema)
+    keyword === 'type'
+      ? types.every((type) => ENFORCED.has(type))
+      : enforced.has(keyword) && isEnforcedHere(keyword, schema)
 }
 
 /** Returns the types that a schema names, including OpenAPI's `nullable`. */
@@ -271,8 +273,8 @@ function impliedType(schema: Fields): string | undefined {
   return 'items' in schema || 'prefixItems' in schema ? 'array' : undefined
 }
 
-/** Whether a keyword of the type is held with its value here. */
-function isHeldHere(keyword: string, schema: Fields): boolean {
+/** Whether a keyword of the type is enforced with its value here. */
+function isEnforcedHere(keyword: string, schema: Fields): boolean {
   const value = schema[keyword]
   const hasAny = (...others: readonly string[]): boolean => others.some((other) => other in schema)
   switch (keyword) {

@@ -1,12 +1,12 @@
 import { callSafely } from '../../../shared/call-safely.js'
-import { checkHolds } from '../../contract/check-constraint.js'
+import { checkEnforces } from '../../contract/check-constraint.js'
 import type { Constraint, EngineCapabilities } from '../../contract/constraint.js'
 import { TransientError } from '../http/failure-of.js'
 import type { HttpClient } from '../http/http-client.js'
 import type { HttpProtocol } from '../http/http-engine.js'
 import { remembered } from '../http/remembered.js'
 import type { GrammarBackend } from './backends.js'
-import { heldBy, type SentConstraint, sentTo } from './fit-constraint.js'
+import { enforcedBy, type SentConstraint, sentTo } from './fit-constraint.js'
 
 /** Asks a server for its grammar backend. @throws EngineError if it does not answer */
 export type FindBackend = (client: HttpClient, signal: AbortSignal) => Promise<GrammarBackend>
@@ -29,11 +29,11 @@ export interface ServerBackendOptions {
  * The grammar backend of a server: its capabilities, and how constraints are sent. The members are those of the
  * protocol.
  */
-export interface ServerBackend extends Required<Pick<HttpProtocol, 'held' | 'onFailure'>> {
+export interface ServerBackend extends Required<Pick<HttpProtocol, 'enforced' | 'onFailure'>> {
   /**
    * Returns a constraint in the backend's form.
    *
-   * @throws HarmonyResponsesError `bad_option` if it cannot hold the constraint
+   * @throws HarmonyResponsesError `bad_option` if it cannot enforce the constraint
    * @throws EngineError if the server does not report its backend
    */
   send(constraint: Constraint, client: HttpClient, signal: AbortSignal): Promise<SentConstraint>
@@ -59,15 +59,15 @@ export function createServerBackend({
   const current = async (client: HttpClient, signal: AbortSignal): Promise<GrammarBackend> =>
     named ?? (await found.get(client, signal))
 
-  async function held(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities> {
-    return heldBy(await current(client, signal), { hasLark })
+  async function enforced(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities> {
+    return enforcedBy(await current(client, signal), { hasLark })
   }
 
   return {
-    held,
+    enforced,
     async send(constraint, client, signal) {
       const backend = await current(client, signal)
-      return sentTo(backend, checkHolds(engine, heldBy(backend, { hasLark }), constraint))
+      return sentTo(backend, checkEnforces(engine, enforcedBy(backend, { hasLark }), constraint))
     },
     // Another process, with another backend, may answer next. A busy one is the same, and questions would add to its load.
     onFailure({ constraint }, error) {

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 
 /*
- * Values that xgrammar fails at, so that it holds nothing of the schema, or that it reads in its own way. Tried in 0.2.7 and
+ * Values that xgrammar fails at, so that it enforces nothing of the schema, or that it reads in its own way. Tried in 0.2.7 and
  * 0.2.8.
  */
 
@@ -64,15 +64,15 @@ const NO_GROUP = new RegExp(`${ESCAPED}|${CLASS}|\\\\.`, 'gu')
 const WIDE = new RegExp(`${ESCAPED}|(${CLASS})|(\\.|\\\\[DWSs])`, 'gu')
 
 /** A longer pattern is not read: each of its classes is compiled, which takes microseconds, and a client sends megabytes. */
-export const MOST_PATTERN = 4_000
+export const MAX_PATTERN = 4_000
 
 /**
- * How xgrammar reads a pattern that it holds: `exact`, or `narrow` if it refuses the texts with characters that JSON
+ * How xgrammar reads a pattern that it enforces: `exact`, or `narrow` if it refuses the texts with characters that JSON
  * escapes. Undefined if it allows raw quotes or control characters, which no JSON parser reads, or matches the whole text
  * where a part is meant.
  */
 export function readingOf(pattern: string): 'exact' | 'narrow' | undefined {
-  const [, parts] = pattern.length > MOST_PATTERN ? [] : (WHOLE.exec(pattern) ?? [])
+  const [, parts] = pattern.length > MAX_PATTERN ? [] : (WHOLE.exec(pattern) ?? [])
   if (parts === undefined || hasOuterChoice(parts.replace(NO_GROUP, 'x'))) return undefined
   const wide = Array.from(parts.matchAll(WIDE), ([, characters, any]) => any !== undefined || isWide(characters))
   if (wide.includes(undefined)) return undefined

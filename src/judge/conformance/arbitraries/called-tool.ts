@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type {
   CustomTool,
   FunctionTool,
@@ -7,6 +7,7 @@ import type {
   ResponseRequest,
   UnknownTool,
 } from '../../../core/responses/request.js'
+import fc from './fast-check.js'
 
 /** The types of items that calls become. */
 export type CallItemType =
@@ -65,7 +66,7 @@ const NAMESPACE_TOOLS = [
 const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
 const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
 
-const functionName = (): fc.Arbitrary<string> => {
+const functionName = (): Arbitrary<string> => {
   const madeUp = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,15}$/).filter((name) => !CUSTOM_NAMES.includes(name))
   return fc.oneof(
     { withCrossShrink: true },
@@ -77,15 +78,15 @@ const functionName = (): fc.Arbitrary<string> => {
 /** A tool of a kind, with these values. */
 const toolOf = <const Kind extends ToolChoice['kind'], Values>(
   kind: Kind,
-  values: { [K in keyof Values]: fc.Arbitrary<Values[K]> },
-): fc.Arbitrary<{ kind: Kind } & Values> =>
+  values: { [K in keyof Values]: Arbitrary<Values[K]> },
+): Arbitrary<{ kind: Kind } & Values> =>
   // The cast: fast-check types an intersection of records as one record.
-  fc.record({ kind: fc.constant(kind), ...values }) as unknown as fc.Arbitrary<{ kind: Kind } & Values>
+  fc.record({ kind: fc.constant(kind), ...values }) as unknown as Arbitrary<{ kind: Kind } & Values>
 
-const oneOf = <const Value>(...values: Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values)
+const oneOf = <const Value>(...values: Value[]): Arbitrary<Value> => fc.constantFrom(...values)
 
 /** Any tool. Shrinks to the function `get_weather`. */
-export const toolChoice = (): fc.Arbitrary<ToolChoice> => {
+export const toolChoice = (): Arbitrary<ToolChoice> => {
   const form = oneOf('label', 'label', 'mcp', 'bare', 'mcp bare')
   const mcp = toolOf('mcp', { label: oneOf(...MCP_LABELS), tool: oneOf(...MCP_TOOLS), form })
   const inNamespace = { tool: fc.constantFrom(...NAMESPACE_TOOLS), form: oneOf('functions', 'bare') }

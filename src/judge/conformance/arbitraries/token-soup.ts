@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary, WeightedArbitrary } from 'fast-check'
 import { SPECIAL as m, markerText, VOCABULARY_SIZE } from '../../../core/harmony/vocabulary.js'
+import fc from './fast-check.js'
 import { printedAs, showToken } from './stream-forms.js'
 import { PLAIN, UNICODE } from './text.js'
 
@@ -45,15 +46,15 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
  * ids outside the vocabulary. A server must answer all of them with a complete stream. Shrinks to fewer ids, towards
  * `<|channel|>`.
  */
-export function tokenSoup(): fc.Arbitrary<number[]> {
-  const one = (ids: readonly number[]): fc.Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
+export function tokenSoup(): Arbitrary<number[]> {
+  const one = (ids: readonly number[]): Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
   const messages = fc.constantFrom(
     [m.start, ...assistant],
     [m.channel, ...final, m.message],
     [m.channel, ...analysis, m.message],
     [...TO_X, m.channel, ...commentary, m.constrain, ...json],
   )
-  const piece = fc.oneof<fc.WeightedArbitrary<readonly number[]>[]>(
+  const piece = fc.oneof<WeightedArbitrary<readonly number[]>[]>(
     { weight: 6, arbitrary: one(MARKERS) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.values(HEADER_TOKENS)) },
     { weight: 3, arbitrary: one(WORDS) },
@@ -79,7 +80,7 @@ function showSoupToken(id: number): string {
  * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text.
  * Shrinks to fewer pieces, towards `<|channel|>`.
  */
-export function textSoup(): fc.Arbitrary<string> {
+export function textSoup(): Arbitrary<string> {
   const messages = fc.constantFrom(
     '<|start|>assistant',
     '<|channel|>final<|message|>',

@@ -80,8 +80,8 @@ describe('with a token table', () => {
     check(wellFormedTranscript({ tokenTable }), ({ tokens, chunks, textChunks = [] }) => {
       expect(flattenChunks(chunks)).toEqual(tokens)
       const written = chunks.map((chunk) => {
-        const isHosts = typeof chunk === 'object' && 'host' in chunk
-        return { by: isHosts ? 'host' : 'model', text: decode(flattenChunks([chunk])) }
+        const isFromHost = typeof chunk === 'object' && 'host' in chunk
+        return { by: isFromHost ? 'host' : 'model', text: decode(flattenChunks([chunk])) }
       })
       expect(written).toEqual(textChunks.map((chunk) => ({ by: saidBy(chunk), text: chunkText(chunk) })))
     })

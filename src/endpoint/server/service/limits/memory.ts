@@ -64,8 +64,8 @@ export function logprobsOf(chunk: unknown): number {
 /** @throws RequestError with status 413 if it can never fit, 429 if it does not fit now */
 export function takeOrRefuse(hold: ByteHold | undefined, bytes: number): void {
   const taken: Taken = hold?.take(bytes) ?? 'taken'
-  if (taken === 'never') throw tooLargeForMemory()
-  if (taken === 'later') throw outOfMemory()
+  if (taken === 'too_large') throw tooLargeForMemory()
+  if (taken === 'retry') throw outOfMemory()
 }
 
 export const OUT_OF_MEMORY = 'The server has too little memory for this now. Please try again later.'

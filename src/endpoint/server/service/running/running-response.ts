@@ -107,6 +107,10 @@ class RunningResponse implements Run {
     this.#offStop = stop.onStop(() => this.#stop())
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   get isLost(): boolean {
     return this.#isLost
   }
@@ -186,18 +190,18 @@ class RunningResponse implements Run {
   /** Runs independently of its readers, and passes the batches to the first of them. */
   #detach(): AsyncGenerator<Batch> {
     // Its errors were reported where they were caught.
-    const goOn = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
+    const drain = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
     if (this.#takenOver !== undefined) {
       // A reader that does not come back in time has left.
       this.#readers.join()()
-      goOn(() => {})
+      drain(() => {})
       return nothing()
     }
     const { events, push, end } = createLiveEvents({
       later: (after) => this.#later(after),
       onLeave: this.#readers.join(),
     })
-    goOn(push).then(end)
+    drain(push).then(end)
     return events
   }
 

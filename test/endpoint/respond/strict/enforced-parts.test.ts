@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FREE_CHOICE } from '../../../../src/core/recipients/tool-choice.js'
 import type { ResponseRequest } from '../../../../src/core/responses/request.js'
-import { type HeldParts, heldParts } from '../../../../src/endpoint/respond/strict/held-parts.js'
+import { type EnforcedParts, enforcedParts } from '../../../../src/endpoint/respond/strict/enforced-parts.js'
 import { strictParts } from '../../../../src/endpoint/respond/strict/strict-parts.js'
 import type { EngineCapabilities } from '../../../../src/engines/contract/constraint.js'
 import { GBNF_CAPABILITIES } from '../../../../src/engines/sources/gbnf.js'
@@ -15,12 +15,12 @@ function holding(
   request: Pick<ResponseRequest, 'tools' | 'text'>,
   capabilities: EngineCapabilities = GBNF_CAPABILITIES,
   onUnsupportedConstraint: 'relax' | 'refuse' = 'relax',
-): Slices<HeldParts> {
+): Slices<EnforcedParts> {
   const parts = strictParts({ input: '', ...request } as ResponseRequest, FREE_CHOICE)
-  return heldParts(parts, capabilities, { onUnsupportedConstraint, onError: (error) => expect.fail(String(error)) })
+  return enforcedParts(parts, capabilities, { onUnsupportedConstraint, onError: (error) => expect.fail(String(error)) })
 }
 
-function refusal(work: Slices<HeldParts>): unknown {
+function refusal(work: Slices<EnforcedParts>): unknown {
   try {
     atOnce(work)
   } catch (error) {
@@ -61,11 +61,11 @@ describe('a value that is not a schema', () => {
   )
 
   test('a function that is not strict may have any parameters', () => {
-    expect(atOnce(holding({ tools: [tool({ type: 'objekt' }, false)] })).held).toEqual([])
+    expect(atOnce(holding({ tools: [tool({ type: 'objekt' }, false)] })).enforced).toEqual([])
   })
 })
 
-describe('what cannot be held', () => {
+describe('what cannot be enforced', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'number', multipleOf: 0.01 }, b: { type: 'integer' } },
@@ -73,8 +73,8 @@ describe('what cannot be held', () => {
   }
 
   test('a keyword is relaxed by itself, and named with its path', () => {
-    const { held, typeOnly, relaxed } = atOnce(holding({ tools: [tool(schema, true)] }))
-    expect(held).toEqual(['tools[0].parameters'])
+    const { enforced, typeOnly, relaxed } = atOnce(holding({ tools: [tool(schema, true)] }))
+    expect(enforced).toEqual(['tools[0].parameters'])
     expect(typeOnly).toEqual([])
     expect(relaxed).toEqual([expect.stringMatching(/^tools\[0\]\.parameters\/properties\/a\/multipleOf: /)])
   })
@@ -84,7 +84,7 @@ describe('what cannot be held', () => {
       code: 'invalid_function_parameters',
       message: expect.stringContaining("('properties', 'a', 'multipleOf')"),
     })
-    expect(atOnce(holding({ tools: [tool(schema)] }, GBNF_CAPABILITIES, 'refuse')).held).toEqual([
+    expect(atOnce(holding({ tools: [tool(schema)] }, GBNF_CAPABILITIES, 'refuse')).enforced).toEqual([
       'tools[0].parameters',
     ])
   })
@@ -125,8 +125,8 @@ describe('a kind of constraint that the engine does not support', () => {
 
   test('a format whose kind the engine does not support is reported, and the function beside it is free', () => {
     const request = { tools: [tool(schema)], text: { format: { type: 'json_object' } } } as const
-    const { held, relaxed, free } = atOnce(holding(request, { constraints: ['regex'] }))
-    expect([held, [...free]]).toEqual([[], ['tools[0].parameters']])
+    const { enforced, relaxed, free } = atOnce(holding(request, { constraints: ['regex'] }))
+    expect([enforced, [...free]]).toEqual([[], ['tools[0].parameters']])
     expect(relaxed).toContain(`text.format: ${reason('json_schema')}`)
   })
 
@@ -142,7 +142,7 @@ describe('a kind of constraint that the engine does not support', () => {
 })
 
 describe('the budget of a request', () => {
-  test('a thousand strict functions of a hundred patterns are work in pieces, and the last ones are held by type', () => {
+  test('a thousand strict functions of a hundred patterns are work in pieces, and the last ones are enforced by type', () => {
     const patterns = (n: number): object =>
       Object.fromEntries(
         Array.from({ length: 100 }, (_, m) => [`p${m}`, { type: 'string', pattern: `^[a-z]{${n},${n + m}}x+$` }]),
@@ -154,20 +154,20 @@ describe('the budget of a request', () => {
     let pauses = 0
     let step = work.next()
     for (; !step.done; step = work.next()) pauses += 1
-    const { held, typeOnly, relaxed } = step.value
+    const { enforced, typeOnly, relaxed } = step.value
     expect(pauses).toBeGreaterThan(100)
-    expect(held.length).toBe(1_000)
+    expect(enforced.length).toBe(1_000)
     expect(typeOnly.length).toBeGreaterThan(900)
-    expect(typeOnly).toEqual(held.slice(-typeOnly.length))
+    expect(typeOnly).toEqual(enforced.slice(-typeOnly.length))
     expect(relaxed).toHaveLength(typeOnly.length)
     // Cached schemas are counted as well: every process must decide alike.
     expect(atOnce(holding({ tools })).typeOnly).toEqual(typeOnly)
   })
 
-  test('a schema of too many values is held by its type', () => {
+  test('a schema of too many values is enforced by its type', () => {
     const schema = { type: 'object', properties: { a: { enum: Array.from({ length: 60_000 }, (_, n) => n) } } }
-    const { held, typeOnly, relaxed } = atOnce(holding({ tools: [tool(schema, true)] }))
-    expect([held, typeOnly]).toEqual([['tools[0].parameters'], ['tools[0].parameters']])
+    const { enforced, typeOnly, relaxed } = atOnce(holding({ tools: [tool(schema, true)] }))
+    expect([enforced, typeOnly]).toEqual([['tools[0].parameters'], ['tools[0].parameters']])
     expect(relaxed).toEqual([expect.stringContaining('more than 50000 values')])
   })
 })
@@ -175,7 +175,7 @@ describe('the budget of a request', () => {
 test('each new schema is compiled in slices of its own, however small, and a known one is not compiled again', () => {
   const properties = (n: number): object => ({ [`only_here_${n}`]: { type: 'string' }, limit: { type: 'integer' } })
   const tools = Array.from({ length: 40 }, (_, n) => tool({ type: 'object', properties: properties(n) }, true, `f${n}`))
-  const pausesOf = (work: Slices<HeldParts>): number => {
+  const pausesOf = (work: Slices<EnforcedParts>): number => {
     for (let pauses = 0; ; pauses++) if (work.next().done) return pauses
   }
   expect(pausesOf(holding({ tools }))).toBeGreaterThanOrEqual(2 * tools.length)

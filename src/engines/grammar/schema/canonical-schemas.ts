@@ -3,7 +3,7 @@ import type { Alike } from './alike.js'
 import { allOf, type Located } from './located.js'
 
 /** The first-requested one of equivalent schemas, which stands in for all of them and is compiled once. */
-export class Firsts {
+export class CanonicalSchemas {
   readonly #alike: Alike
   readonly #byNumber = new Map<number, Located & { readonly path: string }>()
   /** The places of the others, by the path of the first one. */

@@ -10,19 +10,19 @@ import { invalidSchema, RequestError, unsupported } from '../../../shared/reques
 import type { Slices } from '../../../shared/slices.js'
 import type { StrictPart } from './strict-parts.js'
 
-export interface HeldPartsOptions {
-  /** How to treat parts of the request that the engine cannot hold. */
+export interface EnforcedPartsOptions {
+  /** How to treat parts of the request that the engine cannot enforce. */
   readonly onUnsupportedConstraint: 'relax' | 'refuse'
   readonly onError: (error: unknown) => void
 }
 
-export interface HeldParts {
-  /** The parameters of the parts that the engine holds, as far as it can. */
-  readonly held: readonly string[]
+export interface EnforcedParts {
+  /** The parameters of the parts that the engine enforces, as far as it can. */
+  readonly enforced: readonly string[]
   /** The parameters for which only the type is enforced. */
   readonly typeOnly: readonly string[]
   /**
-   * The parts that are not held, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`.
+   * The parts that are not enforced, and why: parameter and path in one, as in `tools[0].parameters/properties/a/not: ...`.
    */
   readonly relaxed: readonly string[]
   /** The parameters of unconstrained functions without an explicit `strict`. */
@@ -30,39 +30,39 @@ export interface HeldParts {
 }
 
 /** The approximate limit of all grammars of a request together, in nodes: some seconds of work, in slices. */
-const MOST_NODES = 300_000
+const MAX_NODES = 300_000
 /** The limit of a schema in values, including those in its lists: 5,000 ordinary properties. */
-const MOST_VALUES = 50_000
+const MAX_VALUES = 50_000
 
 /** The number of values that are examined in one slice. */
 const SLICE = 2_000
 
 const TOO_MUCH = 'Together, the schemas of the request exceed the limit; only the type of this one is enforced.'
-const TOO_LARGE = `The schema has more than ${MOST_VALUES} values; only its type is enforced.`
+const TOO_LARGE = `The schema has more than ${MAX_VALUES} values; only its type is enforced.`
 
 /**
- * Returns the parts that the engine holds.
+ * Returns the parts that the engine enforces.
  *
- * @throws RequestError if a schema is invalid or, if unsupported requests are refused, the engine does not hold all of
+ * @throws RequestError if a schema is invalid or, if unsupported requests are refused, the engine does not enforce all of
  * them
  */
-export function* heldParts(
+export function* enforcedParts(
   parts: readonly StrictPart[],
   capabilities: EngineCapabilities,
-  { onUnsupportedConstraint, onError }: HeldPartsOptions,
-): Slices<HeldParts> {
-  const [held, typeOnly, relaxed]: [string[], string[], string[]] = [[], [], []]
+  { onUnsupportedConstraint, onError }: EnforcedPartsOptions,
+): Slices<EnforcedParts> {
+  const [enforced, typeOnly, relaxed]: [string[], string[], string[]] = [[], [], []]
   const free = new Set<string>()
   let nodes = 0
   let work = 0
   for (const part of parts) {
     const { param, isAsked } = part
     const values = 'jsonSchema' in part.constraint ? yield* checkedSize(part) : 0
-    const isLarge = values > MOST_VALUES || nodes > MOST_NODES
+    const isLarge = values > MAX_VALUES || nodes > MAX_NODES
     const outcome = yield* outcomeOf(isLarge ? typeAlone(part) : part, capabilities, onError)
     const all = 'relaxed' in outcome ? outcome.relaxed : []
     const whole = 'refusal' in outcome ? outcome.refusal : undefined
-    const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
+    const reasons = isLarge ? [{ path: '', message: values > MAX_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
     const [first = whole] = reasons
     if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
     for (const reason of [...reasons, ...(whole === undefined ? [] : reportOf(whole, part, capabilities))]) {
@@ -70,7 +70,7 @@ export function* heldParts(
     }
     if ('nodes' in outcome) {
       nodes += outcome.nodes
-      held.push(param)
+      enforced.push(param)
       if (isLarge) typeOnly.push(param)
     } else if (!isAsked) free.add(param)
     work += 10 + values
@@ -78,7 +78,7 @@ export function* heldParts(
     work = 0
     yield
   }
-  return { held, typeOnly, relaxed, free }
+  return { enforced, typeOnly, relaxed, free }
 }
 
 /** Returns a part whose body only needs the type that its schema names: an object, if it names none. */
@@ -97,7 +97,7 @@ function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> 
     if (!(error instanceof UnsupportedSchema)) throw error
     throw invalidSchema(param, owner, error.path, error.message)
   }
-  return yield* countValues(schema, MOST_VALUES)
+  return yield* countValues(schema, MAX_VALUES)
 }
 
 type Outcome = Pick<FittedConstraint, 'relaxed' | 'nodes'> | { readonly refusal: UnsupportedConstraint | 'kind' }
@@ -122,7 +122,7 @@ function* outcomeOf(
 }
 
 /**
- * Returns the report of a part of which nothing is held. An engine without any constraints is not reported, since its host
+ * Returns the report of a part of which nothing is enforced. An engine without any constraints is not reported, since its host
  * knows; of one that has some, nobody would learn that it ignores a custom tool's grammar.
  */
 function reportOf(
@@ -146,7 +146,7 @@ function refused({ param, owner, constraint }: StrictPart, refusal: UnsupportedC
 /** The number of values that are counted in one slice. */
 const COUNTED_AT_ONCE = 10_000
 
-/** Counts the values in a JSON value, including itself: `most` plus one if there are more. */
+/** Counts the values in a JSON value, including itself: `max` plus one if there are more. */
 function* countValues(value: unknown, most: number): Slices<number> {
   const open: unknown[] = [value]
   let count = 0

@@ -10,7 +10,7 @@ import type { Relax } from './relaxations.js'
 import type { Sourced } from './shape.js'
 
 /** A pattern for the whole of a text, and its place in the schema. */
-export interface HeldPattern {
+export interface EnforcedPattern {
   readonly pattern: Pattern
   readonly path: string
   /** The format that it expresses, if any. */
@@ -21,9 +21,9 @@ export interface HeldPattern {
  * The regular expressions of one document. Each is read once, and converted to an automaton once, however many places
  * use it.
  */
-export class HeldPatterns {
+export class EnforcedPatterns {
   readonly #spend: Spend
-  /** By their sources. A text is the reason why no grammar can hold the pattern. */
+  /** By their sources. A text is the reason why no grammar can enforce the pattern. */
   readonly #read = new Map<string, Pattern | string>()
   readonly #formats = new Map<string, Pattern>()
   readonly #automata = new Map<Pattern, Automaton>()
@@ -34,10 +34,10 @@ export class HeldPatterns {
   }
 
   /**
-   * Returns a pattern for the whole of a text in which the given one matches. None if no grammar can hold it, which is
+   * Returns a pattern for the whole of a text in which the given one matches. None if no grammar can enforce it, which is
    * reported.
    */
-  read({ value, path }: Sourced<string>, relax: Relax): HeldPattern[] {
+  read({ value, path }: Sourced<string>, relax: Relax): EnforcedPattern[] {
     const known = this.#read.get(value) ?? readSearched(value)
     this.#read.set(value, known)
     if (typeof known !== 'string') return [{ pattern: known, path }]
@@ -46,14 +46,14 @@ export class HeldPatterns {
   }
 
   /** Returns a pattern for the texts of a format. @param source - the format as a regular expression */
-  readFormat({ value, path }: Sourced<string>, source: string): HeldPattern {
+  readFormat({ value, path }: Sourced<string>, source: string): EnforcedPattern {
     const pattern = this.#formats.get(source) ?? readPattern(source, path, source.length)
     this.#formats.set(source, pattern)
     return { pattern, path, format: value }
   }
 
   /** The texts that match. Undefined if that takes too many states. */
-  *automatonOf({ pattern }: HeldPattern): Slices<Automaton | undefined> {
+  *automatonOf({ pattern }: EnforcedPattern): Slices<Automaton | undefined> {
     const known = this.#automata.get(pattern)
     if (known !== undefined) return known
     const made = yield* automatonOf(pattern, this.#spend)
