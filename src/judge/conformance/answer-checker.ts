@@ -73,16 +73,18 @@ export function createAnswerChecker<
   let received = 0
   /** The type of the event that is checked; undefined at the end of the stream. */
   let type: string | undefined
-  /** The part of the event that is checked. */
-  let where: About = {}
+  /** The event that is checked; undefined at the end of the stream, and for a value that is no object. */
+  let event: Fields | undefined
+  /** The part of it that is checked; undefined for all of it. */
+  let where: About | undefined
   let current = api.rules[0] as AnswerRule<Check>
 
   const report: ReportViolation = (...reported) => {
-    const about = { ...where, ...reported[3]?.about }
+    const about = { ...(where ?? (event && api.aboutOf(event))), ...reported[3]?.about }
     found.add(current, { position: state.position, type, about }, ...reported)
   }
 
-  const each: CheckEach<Check> = (visit, about = where) => {
+  const each: CheckEach<Check> = (visit, about) => {
     where = about
     for (const { rule, check } of checks) {
       current = rule
@@ -106,26 +108,28 @@ export function createAnswerChecker<
     })
 
   const checker: Checker = {
-    push(event) {
+    push(given) {
       state.position = received++
-      type = api.typeOf(event)
-      where = isFields(event) ? api.aboutOf(event) : {}
-      run?.read(event, state.position)
-      if (isFields(event)) api.take(event, state, each)
+      type = api.typeOf(given)
+      event = isFields(given) ? given : undefined
+      where = undefined
+      run?.read(given, state.position)
+      if (event !== undefined) api.take(event, state, each)
       else {
         // No other rule can check a value that is not an object.
         const [shape, expected] = api.shape
         const own = checks.find(({ rule }) => rule.id === shape)
         if (own === undefined) return found.take()
         current = own.rule
-        report(expected, event)
+        report(expected, given)
       }
       return found.take()
     },
     end() {
       state.position = received
       type = undefined
-      where = {}
+      event = undefined
+      where = undefined
       run?.end()
       each((check, report) => check.end?.(state, report))
       return found.take()
