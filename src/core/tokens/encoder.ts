@@ -30,7 +30,7 @@ export interface Encoder {
    * @param max - the maximum number of ids. Encoding stops as soon as there are known to be more
    * @returns the ids, or undefined if there are more than `max`
    */
-  slices(text: string, most?: number): Slices<number[] | undefined>
+  slices(text: string, max?: number): Slices<number[] | undefined>
   /**
    * Encodes in slices, and appends the ids to others.
    *
@@ -38,7 +38,7 @@ export interface Encoder {
    * @param max - the maximum number of ids in all
    * @returns false as soon as there are known to be more; some of them are then missing
    */
-  into(text: string, ids: IdSink, work: Work, most?: number): Slices<boolean>
+  into(text: string, ids: IdSink, work: Work, max?: number): Slices<boolean>
 }
 
 /**

@@ -28,7 +28,7 @@ const UNIT_BYTES = 2
 /**
  * Creates a cache of the most recently used texts.
  *
- * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
+ * @param max - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
  * cached. A quarter of it is the limit of the types of listed tools, which come on top
  *
  * @example
@@ -41,9 +41,9 @@ const UNIT_BYTES = 2
  * const prompt = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31', known })
  * ```
  */
-export function createKnownTexts(most: number): SharedTexts {
+export function createKnownTexts(max: number): SharedTexts {
   const cache = new Map<string, KnownText>()
-  const types = createKnownTypes(most / 4)
+  const types = createKnownTypes(max / 4)
   let size = 0
 
   function find(text: string, owner: string): Uint32Array | undefined {
@@ -55,7 +55,7 @@ export function createKnownTexts(most: number): SharedTexts {
   }
 
   function add(text: string, owner: string, idsOf: () => Uint32Array): void {
-    if (text.length < SHORTEST || UNIT_BYTES * text.length > most / 4) return
+    if (text.length < SHORTEST || UNIT_BYTES * text.length > max / 4) return
     const known = cache.get(text)
     if (known !== undefined) {
       const [first = owner] = known.owners
@@ -65,11 +65,11 @@ export function createKnownTexts(most: number): SharedTexts {
     }
     const ids = idsOf()
     const added = sizeOf(text, ids)
-    if (added > most / 4) return
+    if (added > max / 4) return
     cache.set(text, { ids, owners: new Set([owner]) })
     size += added
     for (const [oldest, its] of cache) {
-      if (size <= most) break
+      if (size <= max) break
       cache.delete(oldest)
       size -= sizeOf(oldest, its.ids)
     }
