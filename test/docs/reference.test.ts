@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readReference } from './reference.js'
-import { bundle, expectRuns, snippetOf, typeErrors } from './snippets.js'
+import { bundle, expectRuns, snippetOf, sources, typeErrors } from './snippets.js'
 import { world } from './world.js'
 
 const reference = readReference()
@@ -18,6 +18,10 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 }
 
 describe('the docstrings', () => {
+  test.each(Object.entries(sources))('%s says what it is for', (_, path) => {
+    expect(readFileSync(path, 'utf8')).toMatch(/^\/\*\*\n(?: \*.*\n)+ \* @packageDocumentation\n/)
+  })
+
   test('every export has one', () => {
     expect(reference.filter(({ docstring }) => docstring === '').map(nameOf)).toEqual([])
   })

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { programOf } from '../support/compiler.js'
 import { type Block, blocksOf, root } from './pages.js'
+import { sources } from './snippets.js'
 
 /** What a user can import, with its docstring. */
 export interface Documented {
@@ -15,18 +15,9 @@ export interface Documented {
   readonly examples: readonly Block[]
 }
 
-const manifest: { exports: Record<string, string | { default: string }> } = JSON.parse(
-  readFileSync(`${root}package.json`, 'utf8'),
-)
-
-/** The source of each subpath that has code. */
-const entries = Object.values(manifest.exports).flatMap((target) => {
-  const [, file] = typeof target === 'string' ? [] : (/^\.\/dist\/(.+)\.js$/.exec(target.default) ?? [])
-  return file === undefined ? [] : [`${root}src/${file}.ts`]
-})
-
 /** All that the package exports, each once, however many subpaths export it. */
 export function readReference(): readonly Documented[] {
+  const entries = Object.values(sources)
   const program = programOf(entries)
   const checker = program.getTypeChecker()
   const found = new Set<ts.Symbol>()
@@ -48,8 +39,8 @@ function documented(symbol: ts.Symbol, checker: ts.TypeChecker): Documented {
   const path = source.fileName.slice(root.length)
   const statement = ts.findAncestor(declaration, ts.isStatement) ?? declaration
   const comments = ts.getLeadingCommentRanges(source.text, statement.pos) ?? []
-  const { pos, end } = comments.findLast(({ pos }) => source.text.startsWith('/**', pos)) ?? { pos: 0, end: 0 }
-  const docstring = source.text.slice(pos + 3, end - 2).replace(/^ *\* ?/gm, '')
+  const { pos = 0, end = 0 } = comments.findLast(({ pos }) => source.text.startsWith('/**', pos)) ?? {}
+  const docstring = end === 0 ? '' : source.text.slice(pos + 3, end - 2).replace(/^ *\* ?/gm, '')
   const { line } = source.getLineAndCharacterOfPosition(pos)
   return {
     name: symbol.name,
