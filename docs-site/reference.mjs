@@ -25,7 +25,7 @@ const FORMAT = {
   interfacePropertiesFormat: 'table',
   typeAliasPropertiesFormat: 'table',
   propertyMembersFormat: 'table',
-  tableColumnSettings: { hideDefaults: true },
+  tableColumnSettings: { hideDefaults: true, hideModifiers: true },
 }
 
 /**

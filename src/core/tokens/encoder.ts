@@ -14,18 +14,25 @@ const MERGING = 4
 
 const WORDS = ['system', 'developer', 'user', 'assistant', 'tool', 'analysis', 'commentary', 'final']
 
-/** Encodes ordinary text. */
+/**
+ * Encodes ordinary text, at once or in slices.
+ *
+ * @example
+ * ```ts
+ * import { createEncoder, loadTokenTable } from 'harmony-responses/tokens'
+ *
+ * const encode = createEncoder(await loadTokenTable())
+ * const slices = encode.slices('A long text. '.repeat(10_000), 131_072)
+ * let step = slices.next()
+ * for (; step.done !== true; step = slices.next()) await new Promise((resolve) => setTimeout(resolve))
+ * console.log(step.value?.length) // 40001
+ * ```
+ */
 export interface Encoder {
   (text: string): number[]
   /**
    * Encodes in slices of some milliseconds, so that other work can run in between. Besides the ids, it allocates only
    * some ten bytes for each character of the longest word.
-   *
-   *     const slices = encode.slices(text, 131_072)
-   *     for (let step = slices.next(); ; step = slices.next()) {
-   *       if (step.done) return step.value
-   *       await new Promise(setImmediate)
-   *     }
    *
    * @param max - the maximum number of ids. Encoding stops as soon as there are known to be more
    * @returns the ids, or undefined if there are more than `max`

@@ -90,7 +90,16 @@ export interface CapabilitiesOptions {
  * Runs a gpt-oss model: prompt tokens in, sampled tokens out. All engines of this library implement it. To use another
  * engine, implement `generate` and `health`.
  *
- *     translate(engine.generate(promptTokens, { maxTokens: 512 }), { request })
+ * @example
+ * ```ts
+ * import { translate } from 'harmony-responses'
+ * import type { TokenEngine } from 'harmony-responses/engine'
+ *
+ * async function answer(engine: TokenEngine): Promise<void> {
+ *   const generated = engine.generate(promptTokens, { maxTokens: 512 })
+ *   for await (const event of translate(generated, { request })) send([event])
+ * }
+ * ```
  */
 export interface TokenEngine {
   /**
