@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { isatty } from 'node:tty'
 import { fileURLToPath } from 'node:url'
 import { run } from './run.js'
+import { listenForStopSignals, type StopSignals } from './stop-signals.js'
 
 // From Node 22.8 on, a command starts a tenth faster from its second run.
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => void }
@@ -20,7 +21,7 @@ stderr.on('error', () => {})
 
 const manifest: { version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
 
-let stops = 0
+let stops: StopSignals | undefined
 process.exitCode = await run(argv.slice(2), {
   version: manifest.version,
   screen: {
@@ -48,12 +49,8 @@ process.exitCode = await run(argv.slice(2), {
     new Promise((resolve, reject) => stdout.write(piece, (error) => (error ? reject(error) : resolve()))),
   complain: (line) => stderr.write(line),
   onStop(listener) {
-    const stop = (): void => {
-      stops += 1
-      listener()
-    }
-    process.on('SIGINT', stop).on('SIGTERM', stop)
-    return () => process.off('SIGINT', stop).off('SIGTERM', stop)
+    stops = listenForStopSignals(listener)
+    return stops.end
   },
   onReload(listener) {
     const isTerminalGone = watchTerminal()
@@ -67,7 +64,7 @@ process.exitCode = await run(argv.slice(2), {
   },
 })
 // Open handles would keep the process alive.
-if (stops > 1) process.exit()
+if (stops !== undefined && stops.count > 1) process.exit()
 
 // Both are imported on demand: `--help` touches no file.
 
