@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { root } from '../docs/pages.js'
 import { scriptedServer } from '../support/scripted-server.js'
@@ -28,8 +29,17 @@ afterAll(async () => {
 async function folderOf({ path, installed: has }: WalkedPage): Promise<string> {
   if (has === 'the checkout') return root
   const folder = await desk.createFolder(path.toLowerCase().replaceAll(/\W+/g, '-'))
+  if (has === 'a fresh clone') return clone(folder)
   if (has !== 'nothing') await shareInstalled(folder, has === 'the library' ? installed.library : installed.withMcp)
   return folder
+}
+
+/** What is committed, as whoever clones the repository gets it. */
+async function clone(folder: string): Promise<string> {
+  const cloned = join(folder, 'harmony-responses')
+  const cloning = type(`git clone --quiet ${root} ${cloned}`, folder, env)
+  expect(await cloning.exit, cloning.printed).toBe(0)
+  return cloned
 }
 
 describe.concurrent('pages whose commands are typed from top to bottom', () => {

@@ -1,18 +1,15 @@
-import { execFile } from 'node:child_process'
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { rm, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENGINES } from '../../src/cli/serve/engines/index.js'
-import { root } from '../docs/pages.js'
+import { type BareCheckout, createBareCheckout, type Ran } from './bare-checkout.js'
 
-/** A checkout with one dependency and no code, in which `npm` only writes down what it is asked for. */
-let folder: string
+/** With one dependency and no code. */
+let checkout: BareCheckout
 
-const write = async (path: string, text: string): Promise<void> => {
-  await mkdir(dirname(join(folder, path)), { recursive: true })
-  await writeFile(join(folder, path), text)
-}
+const write = (path: string, text: string): Promise<void> => checkout.write(path, text)
+const remove = (path: string): Promise<void> => rm(join(checkout.folder, path), { recursive: true })
+const run = (...asked: Parameters<BareCheckout['run']>): Promise<Ran> => checkout.run(...asked)
 const lock = (version: string) => ({
   packages: {
     '': { name: 'harmony-responses' },
@@ -25,47 +22,20 @@ const BUILT = 'dist/THIRD-PARTY-LICENSES.txt'
 const PROGRAM = `process.stdout.write(process.argv.slice(2).join(' '))\n`
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'start-'))
-  await cp(join(root, 'scripts'), join(folder, 'scripts'), { recursive: true })
-  await cp(join(root, 'package.json'), join(folder, 'package.json'))
+  checkout = await createBareCheckout()
   await write('package-lock.json', JSON.stringify(lock('4.0.0')))
   await write('node_modules/.package-lock.json', JSON.stringify(installed('4.0.0')))
   for (const source of ['src/core/index.ts', 'tsup.config.ts', 'tsconfig.json']) await write(source, '')
-  await write(
-    'bin/npm',
-    '#!/bin/sh\necho "$@" >> asked\n[ -z "$NPM_FAILS" ] || { echo "no such registry" >&2; exit 1; }\n',
-  )
-  await chmod(join(folder, 'bin/npm'), 0o755)
   await write('dist/cli/main.js', PROGRAM)
   await write(BUILT, '')
   await touch(BUILT, 60)
 })
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => checkout.remove())
 
 /** Changes when a file was written, in seconds from now. */
 const touch = (path: string, seconds: number): Promise<void> => {
   const time = Date.now() / 1000 + seconds
-  return utimes(join(folder, path), time, time)
-}
-
-interface Ran {
-  readonly code: number
-  readonly out: string
-  readonly err: string
-  /** The commands that npm was asked for. */
-  readonly asked: readonly string[]
-}
-
-async function run(script: string, args: readonly string[] = [], variables: NodeJS.ProcessEnv = {}): Promise<Ran> {
-  const path = [join(folder, 'bin'), process.env['PATH']].join(delimiter)
-  const ended = await new Promise<Omit<Ran, 'asked'>>((resolve) => {
-    const env = { ...process.env, PATH: path, NODE_OPTIONS: '', ...variables }
-    execFile(process.execPath, [`scripts/${script}`, ...args], { cwd: folder, env }, (error, out, err) => {
-      resolve({ code: error === null ? 0 : Number(error.code), out, err })
-    })
-  })
-  const asked = await readFile(join(folder, 'asked'), 'utf8').catch(() => '')
-  return { ...ended, asked: asked.split('\n').filter((line) => line !== '') }
+  return utimes(join(checkout.folder, path), time, time)
 }
 
 /** Has Node say that it is of another version. */
@@ -80,7 +50,7 @@ describe('scripts/prepare.mjs', () => {
   })
 
   test('packages are installed where there are none', async () => {
-    await rm(join(folder, 'node_modules'), { recursive: true })
+    await remove('node_modules')
     expect(await run('prepare.mjs')).toEqual({ code: 0, out: '', err: '', asked: ['ci'] })
   })
 
@@ -90,13 +60,13 @@ describe('scripts/prepare.mjs', () => {
   })
 
   test('an installation that fails says why, and ends with 1', async () => {
-    await rm(join(folder, 'node_modules'), { recursive: true })
+    await remove('node_modules')
     const { code, err } = await run('prepare.mjs', [], { NPM_FAILS: '1' })
     expect({ code, err }).toEqual({ code: 1, err: 'no such registry\nnpm ci failed: exit code 1\n' })
   })
 
   test.each(['18.20.4', '20.18.3'])('Node %s is refused in one line, before anything is installed', async (version) => {
-    await rm(join(folder, 'node_modules'), { recursive: true })
+    await remove('node_modules')
     const { code, err, asked } = await run('prepare.mjs', [], ofVersion(version))
     expect(err).toBe(`harmony-responses needs Node 20.19 or newer, and this is ${version}\n`)
     expect({ code, asked }).toEqual({ code: 2, asked: [] })
@@ -123,7 +93,7 @@ describe('scripts/start.mjs', () => {
   })
 
   test('it is built where a build has not ended', async () => {
-    await rm(join(folder, BUILT))
+    await remove(BUILT)
     expect((await run('start.mjs')).asked).toEqual(['run --silent build:js'])
   })
 
