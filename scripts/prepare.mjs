@@ -15,8 +15,7 @@ if (isOlder(process.versions.node, oldest)) {
   process.stderr.write(`${name} needs Node ${oldest} or newer, and this is ${process.versions.node}\n`)
   process.exit(2)
 }
-const missing = firstMissing()
-if (missing !== undefined) quietly(`installing ${missing} and what else is missing...`, 'npm ci')
+if (!isInstalled()) quietly('installing...', 'npm ci')
 
 function isOlder(version, other) {
   const [major, minor] = version.split('.').map(Number)
@@ -24,13 +23,12 @@ function isOlder(version, other) {
   return major < otherMajor || (major === otherMajor && minor < otherMinor)
 }
 
-/** A package that is not installed as package-lock.json has it. Those of other systems are optional. */
-function firstMissing() {
+/** Whether all packages have the versions of package-lock.json. Those of other systems are optional. */
+function isInstalled() {
   const locked = jsonOf('package-lock.json').packages
   const installed = existsSync(new URL(`../${INSTALLED}`, import.meta.url)) ? jsonOf(INSTALLED).packages : {}
-  return Object.keys(locked).find((path) => {
-    if (path === '') return false
-    if (path in installed) return installed[path].version !== locked[path].version
-    return locked[path].optional !== true
+  return Object.keys(locked).every((path) => {
+    if (path in installed) return installed[path].version === locked[path].version
+    return path === '' || locked[path].optional === true
   })
 }
