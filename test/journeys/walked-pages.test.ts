@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { root } from '../docs/pages.js'
 import { scriptedServer } from '../support/scripted-server.js'
 import { shareInstalled, writeFiles } from './installed.js'
 import { ABOUT, PLAYED } from './played-engines.js'
-import { createDesk, type Desk, env } from './project.js'
+import { cloneInto, createDesk, type Desk, env } from './project.js'
 import { stepsOf } from './section.js'
 import { type Started, start } from './started.js'
 import { type } from './terminal.js'
@@ -29,17 +28,9 @@ afterAll(async () => {
 async function folderOf({ path, installed: has }: WalkedPage): Promise<string> {
   if (has === 'the checkout') return root
   const folder = await desk.createFolder(path.toLowerCase().replaceAll(/\W+/g, '-'))
-  if (has === 'a fresh clone') return clone(folder)
+  if (has === 'a fresh clone') return cloneInto(folder)
   if (has !== 'nothing') await shareInstalled(folder, has === 'the library' ? installed.library : installed.withMcp)
   return folder
-}
-
-/** What is committed, as whoever clones the repository gets it. */
-async function clone(folder: string): Promise<string> {
-  const cloned = join(folder, 'harmony-responses')
-  const cloning = type(`git clone --quiet ${root} ${cloned}`, folder, env)
-  expect(await cloning.exit, cloning.printed).toBe(0)
-  return cloned
 }
 
 describe.concurrent('pages whose commands are typed from top to bottom', () => {

@@ -52,4 +52,5 @@ export const WALKED: readonly WalkedPage[] = [
     files: { 'handbook/otters.md': 'Otters hold hands while they sleep.\n', 'keys.txt': `ann ${'0'.repeat(64)}\n` },
     servers: { 'http://localhost:8001': 'vllm', 'http://localhost:8081': 'llama-server' },
   },
+  { path: 'docs/versions.md', installed: 'the library' },
 ]
