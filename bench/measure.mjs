@@ -24,6 +24,7 @@ const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
  * @typedef {object} Measure
  * @property {boolean} smoke whether everything runs once, on tiny inputs, to see that it works
  * @property {<T>(full: T, tiny: T) => T} size the one or the other
+ * @property {(name: string) => boolean} isWanted whether an attack is measured (`--row`)
  * @property {number} rounds for contenders that take turns by themselves
  * @property {(contenders: Contender<any, any>[], inputOf: (round: number) => any) => Promise<Times>} compare
  * @property {(contenders: Contender<any, any>[], inputOf: (round: number) => any) => Promise<Times>} glance the same in
@@ -36,11 +37,12 @@ const SMOKE = { rounds: 1, isClean: false, sampleMs: 0, warmUpMs: 0 }
  */
 
 /** @returns {Measure} */
-export function createMeasure({ smoke }) {
+export function createMeasure({ smoke, row = '' }) {
   const effort = smoke ? SMOKE : THOROUGH
   return {
     smoke,
     size: (full, tiny) => (smoke ? tiny : full),
+    isWanted: (name) => name.includes(row),
     rounds: effort.rounds,
     compare: (contenders, inputOf) => compare(contenders, inputOf, effort),
     glance: (contenders, inputOf) => compare(contenders, inputOf, smoke ? SMOKE : QUICK),

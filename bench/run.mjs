@@ -1,6 +1,6 @@
 // Runs the suite and prints every figure; see README.md.
 //
-//   node bench/run.mjs [--only NAME]... [--json] [--smoke]
+//   node bench/run.mjs [--only NAME]... [--row TEXT] [--json] [--smoke]
 import { execFile } from 'node:child_process'
 import { cpus } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +11,8 @@ import { isMet, TARGETS } from './target.mjs'
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    // Of a target whose attacks are measured one by one, only those whose names contain the text.
+    row: { type: 'string', default: '' },
     json: { type: 'boolean', default: false },
     smoke: { type: 'boolean', default: false },
     // Runs one target in this process and prints its rows as JSON: how the suite calls itself.
@@ -52,7 +54,14 @@ async function runAll() {
 
 /** Runs one target in a process of its own, because the code and garbage of one would slow down the next. */
 async function inProcessOfItsOwn(name) {
-  const program = [fileURLToPath(import.meta.url), '--target', name, ...(values.smoke ? ['--smoke'] : [])]
+  const program = [
+    fileURLToPath(import.meta.url),
+    '--target',
+    name,
+    '--row',
+    values.row,
+    ...(values.smoke ? ['--smoke'] : []),
+  ]
   const args = [...ONE_CORE, ...program]
   try {
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 26 })
@@ -64,7 +73,7 @@ async function inProcessOfItsOwn(name) {
 
 async function runOne(name) {
   const { default: target } = await import(`./targets/${name}.mjs`)
-  const found = await target.run(createMeasure({ smoke: values.smoke }))
+  const found = await target.run(createMeasure({ smoke: values.smoke, row: values.row }))
   const about = { name, measures: target.measures, target: target.target }
   if (!Array.isArray(found)) return console.log(JSON.stringify({ ...about, rows: [], skipped: found.skipped }))
   const rows = found.map((row) => (values.smoke ? row : { ...row, met: isMet(row) }))

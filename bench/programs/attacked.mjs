@@ -97,7 +97,7 @@ const tools = mcpTools({
   servers: { flood: { url, timeoutMs, totalTimeoutMs: timeoutMs, listTimeoutMs: timeoutMs } },
   onError: () => {},
 })
-const { port } = await serveResponses({
+const { port, service } = await serveResponses({
   ...{ engine: engineOf, tokenTable, tools: [tools], keepAliveMs: 0, port: 0 },
   authorize: (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous',
   limits: { concurrency: 5_000, queue: 5_000, memoryBytes: Number(memoryBytes) },
@@ -112,12 +112,13 @@ const commands = {
     return {}
   },
   longestOfThread: () => turns.longestOfThread(),
-  memory() {
+  /** The memory of the process without its garbage, and what of it is counted. */
+  held() {
     globalThis.gc()
-    const { heapUsed, external, rss } = process.memoryUsage()
-    return { heap: heapUsed + external, rss }
+    return { rss: process.memoryUsage.rss(), counted: service.memory.used }
   },
-  rss: () => process.memoryUsage.rss(),
+  /** Microseconds, its threads included. */
+  cpu: () => process.cpuUsage(),
 }
 
 process.on('message', async ({ command, options }) => process.send(await commands[command](options)))

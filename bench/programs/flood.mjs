@@ -1,11 +1,22 @@
-// An MCP server that floods its client, with an IPC channel: pings without end before the result of each call, and a list of
-// tools without end, in pages of 10 MB.
+// An MCP server that floods its client, with an IPC channel: pings without end before the result of each call, and one of
+// several lists of tools.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 
 const PAGE = 'x'.repeat(9_000_000)
 const PING = `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n\n`.repeat(100)
-let isListing = false
+const LISTS = {
+  one: () => ({ tools: [toolOf('any')] }),
+  /** Without end. */
+  pages: () => ({ tools: [{ ...toolOf('any'), description: PAGE }], nextCursor: 'more' }),
+  tools: () => ({ tools: Array.from({ length: 5_000 }, (_, at) => toolOf(`tool_${at}`)) }),
+  properties: () => ({ tools: [toolOf('any', propertiesOf(2_000))] }),
+}
+let list = LISTS.one
+
+const toolOf = (name, properties = propertiesOf(2)) => ({ name, inputSchema: { type: 'object', properties } })
+const propertiesOf = (count) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`property_${at}`, { type: 'string' }]))
 
 const server = createServer(async (incoming, outgoing) => {
   let text = ''
@@ -27,13 +38,11 @@ function resultOf(method) {
   if (method === 'initialize') {
     return { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'flood', version: '1' } }
   }
-  if (method !== 'tools/list') return {}
-  const tool = { name: 'any', inputSchema: { type: 'object' } }
-  return isListing ? { tools: [{ ...tool, description: PAGE }], nextCursor: 'more' } : { tools: [tool] }
+  return method === 'tools/list' ? list() : {}
 }
 
 process.on('message', ({ options }) => {
-  isListing = options.isListing
+  list = LISTS[options.list]
   process.send({})
 })
 server.listen(0, '127.0.0.1')

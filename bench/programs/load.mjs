@@ -12,13 +12,23 @@ const DELTA = 'event: response.output_text.delta'
 /** Sends one request. Resolves at the end of its answer, with its length and the time of each token. */
 function ask(
   port,
-  { stream, store = false, owner = 'anonymous', isPaused = false, isSlow = false, isTimed = false, onToken, ...fields },
+  {
+    path = '/responses',
+    stream,
+    store = false,
+    owner = 'anonymous',
+    isPaused = false,
+    isSlow = false,
+    isTimed = false,
+    onToken,
+    ...fields
+  },
 ) {
   const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store, ...fields })
   return new Promise((resolve, reject) => {
     const asked = request(
       {
-        ...{ agent, port, host: '127.0.0.1', method: 'POST', path: '/v1/responses' },
+        ...{ agent, port, host: '127.0.0.1', method: 'POST', path: `/v1${path}` },
         headers: {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
@@ -36,7 +46,7 @@ function ask(
         }
         answer.on('data', (chunk) => {
           bytes += chunk.length
-          tail = chunk.subarray(-200).toString()
+          tail = (tail + chunk.subarray(-200).toString()).slice(-200)
           onToken?.(Number(process.hrtime.bigint()) / 1e6)
           if (isTimed) {
             const now = Number(process.hrtime.bigint()) / 1e6
@@ -106,8 +116,8 @@ const commands = {
     return {}
   },
   /** Sends bodies at once: requests, whose fields may be functions' text. Returns how often each status came. */
-  async bodies({ port, count, owner, fields }) {
-    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { owner, ...fields })))
+  async bodies({ port, count, owner, path, fields }) {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { owner, path, ...fields })))
     return { statuses: countsOf(answers) }
   },
   /** Reads a stored response's stream by many readers at once, to its end. */

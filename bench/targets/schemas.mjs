@@ -11,7 +11,7 @@ import { compile, folder, loadGrammar, now, sampleOf } from '../schema-sample.mj
 const PROCESSES = 5
 /** The number of schemas that are measured, in the order of their names' digests. */
 const SAMPLE = Number(process.env['JSON_SCHEMA_SAMPLE'] ?? 400)
-const LONGEST_TEXT = 20_000
+const MAX_TEXT_LENGTH = 20_000
 
 /**
  * MaskBench's published figures of llguidance for its 11,306 schemas: maskbench/README.md of
@@ -163,7 +163,7 @@ function verdictOn(start, wrong) {
 }
 
 /** The maximum number of properties that are tried for one value. */
-const MOST_TRIED = 20_000
+const MAX_TRIED = 20_000
 
 /**
  * The state after a value whose properties come in an order that the grammar allows. Undefined if there is none.
@@ -186,7 +186,7 @@ function afterMembers(state, left, comma, tried) {
   const named = left.map((member) => ({ member, at: state?.accept(`${comma}${JSON.stringify(member[0])}:`) }))
   const open = named.filter(({ at }) => at !== undefined)
   tried.count += open.length
-  if (tried.count > MOST_TRIED) return undefined
+  if (tried.count > MAX_TRIED) return undefined
   const ways = open.map(({ member, at }) => ({ member, after: afterAnyOrder(at, member[1], tried) }))
   // The one after which most of the others still may come is the first one, if any is.
   const most = ({ after }) => open.filter(({ member }) => after.accept(`,${JSON.stringify(member[0])}:`)).length
@@ -205,7 +205,7 @@ function follow(start, tests) {
   const wrong = []
   for (const { data, valid } of tests) {
     const text = JSON.stringify(data)
-    if (text.length > LONGEST_TEXT) continue
+    if (text.length > MAX_TEXT_LENGTH) continue
     const began = now()
     const isAccepted = start.accept(text)?.isComplete === true
     const took = now() - began

@@ -5,6 +5,7 @@ import {
   MESSAGES_CORPUS,
   RESPONSES_CORPUS,
 } from '../judge/conformance/corpus/line.js'
+import { inFolder } from '../shared/system/platform/paths.js'
 import { corpusSchema } from './corpus-schema.js'
 import { chatStreams, corpusStreams, messageStreams } from './corpus-streams.js'
 import { type Io, messageOf, UsageError } from './io.js'
@@ -76,7 +77,7 @@ class Tally {
 }
 
 async function write(folder: string, name: string, pieces: Iterable<string>, io: Io): Promise<void> {
-  const path = `${folder.replace(/[/\\]+$/, '')}/${name}`
+  const path = inFolder(folder, name)
   try {
     await io.writeFile(path, pieces)
   } catch (error) {

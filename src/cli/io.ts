@@ -15,6 +15,7 @@ export interface Io {
   today(): string
   /** The time of day in UTC: `12:34:56`. */
   time(): string
+  /** Reads a file of UTF-8 or UTF-16, without its byte order mark. So does `readStdin`. */
   readFile(path: string): Promise<string>
   /** Lists a folder. Rejects with `ENOTDIR` if it is not one. */
   readFolder(path: string): Promise<string[]>
@@ -70,12 +71,12 @@ export function messageOf(error: unknown): string {
 }
 
 /** The limit of a foreign error's message, which may contain the body of a server's answer. */
-const MOST_CHARACTERS = 2_000
+const MAX_CHARACTERS = 2_000
 
 /** Formats an error's message as one line for standard error. It may quote untrusted text. */
 export function complaint(error: unknown): string {
   const message = messageOf(error)
-  const text = message.length <= MOST_CHARACTERS ? message : `${message.slice(0, MOST_CHARACTERS)}…`
+  const text = message.length <= MAX_CHARACTERS ? message : `${message.slice(0, MAX_CHARACTERS)}…`
   return `harmony-responses: ${plain(text.replace(/[\s\p{Cc}]+/gu, ' '))}\n`
 }
 

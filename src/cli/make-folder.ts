@@ -13,7 +13,9 @@ export async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const parent = dirname(path)
-    if (code === 'EEXIST' && (await stat(path)).isDirectory()) return await access(path, constants.W_OK)
+    // Of the root, macOS says EISDIR and Windows EPERM.
+    const found = code === 'ENOENT' ? undefined : await stat(path).catch(() => undefined)
+    if (found?.isDirectory()) return await access(path, constants.W_OK)
     if (code !== 'ENOENT' || parent === path) throw error
     await makeFolder(parent)
     await mkdir(path)

@@ -49,7 +49,7 @@ export async function promptFile(values: PromptValues, operands: readonly string
 /** Parses any JSON: the renderer rejects values that are no request. */
 function parse(text: string, file: string): object {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
+    return JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${nameOf(file)}: expected JSON, got invalid JSON: ${messageOf(error)}`, { cause: error })
   }

@@ -1,5 +1,5 @@
 /** The maximum edits between a misspelled word and the one that was meant. */
-const MOST_EDITS = 2
+const MAX_EDITS = 2
 
 /**
  * Suggests the known word that a misspelled one most likely stands for, as the end of an error message.
@@ -10,7 +10,7 @@ export function didYouMean(word: string, known: readonly string[], prefix = ''):
   const plain = normalized(word)
   const ranked = known
     .map((name) => ({ name, edits: edits(plain, normalized(name)) }))
-    .filter(({ name, edits }) => edits <= Math.min(MOST_EDITS, Math.floor(name.length / 3)))
+    .filter(({ name, edits }) => edits <= Math.min(MAX_EDITS, Math.floor(name.length / 3)))
     .toSorted((a, b) => a.edits - b.edits)
   const [nearest] = ranked
   return nearest === undefined ? '' : `, did you mean ${prefix}${nearest.name}?`

@@ -62,7 +62,7 @@ function* fieldPieces(fields: object, piece: number): Pieces {
   yield `${separator === '{' ? separator : ''}}`
 }
 
-/** Returns the size of a value in characters and values; of a larger one, only that it is above `most`. */
+/** Returns the size of a value in characters and values; of a larger one, only that it is above `max`. */
 function sizeUpTo(value: unknown, most: number): number {
   let size = 0
   const waiting: unknown[] = [value]

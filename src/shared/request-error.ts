@@ -233,7 +233,7 @@ export function unsupported(param: string, what: string, hint?: string): Request
  * Returns the error for a conversation that exceeds the model's context. All sentences are OpenAI's: LiteLLM
  * recognises the first, LangChain the second, and the third is that of Responses.
  *
- * @param most - the context, in tokens
+ * @param max - the context, in tokens
  */
 export function contextLengthExceeded(most: number): RequestError {
   const message =
@@ -242,7 +242,7 @@ export function contextLengthExceeded(most: number): RequestError {
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 
-/** @param most - the maximum number of tokens that are counted */
+/** @param max - the maximum number of tokens that are counted */
 export function tooManyToCount(most: number): RequestError {
   const message = `Your input has more than ${most} tokens. Tokens beyond that are not counted.`
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })

@@ -9,7 +9,7 @@ import { bodyOf } from './tasks.mjs'
  */
 const IDLE_MS = 2500
 const WAIT_MS = 20
-const MOST_DOUBLINGS = 4
+const MAX_DOUBLINGS = 4
 const TERMINAL = ['response.completed', 'response.incomplete', 'response.failed']
 /** The store or the server is busy, or stopping: the client may try again. */
 const AGAIN = [429, 500, 503]
@@ -68,7 +68,7 @@ class Refused extends Broken {
 
 /** The patience of a client after a number of failed tries. */
 function patience(tries) {
-  const times = 2 ** Math.min(tries, MOST_DOUBLINGS)
+  const times = 2 ** Math.min(tries, MAX_DOUBLINGS)
   return { idleMs: IDLE_MS * times, waitMs: WAIT_MS * times }
 }
 

@@ -9,7 +9,7 @@ export function createRandom(seed) {
   }
   return {
     next,
-    /** A whole number from `least` to `most`. */
+    /** A whole number from `least` to `max`. */
     between: (least, most) => least + Math.floor(next() * (most - least + 1)),
     one: (list) => list[Math.floor(next() * list.length)],
     chance: (share) => next() < share,

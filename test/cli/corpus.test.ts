@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { run } from '../../src/cli/run.js'
@@ -70,6 +71,12 @@ describe.each([
     for (const line of lines) expect(validate(line) ? [] : validate.errors).toEqual([])
     expect(validate({ ...lines[0], corpus: 2 })).toBe(false)
     expect(validate({ ...lines[0], says: {} })).toBe(false)
+  })
+
+  test('every line is as the schema of commit 960f501a says: its readers read it', () => {
+    const earlier = readFileSync(new URL(`../earlier/960f501a/corpus/${schema}`, import.meta.url), 'utf8')
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(earlier))
+    for (const line of lines) expect(validate(line) ? [] : validate.errors).toEqual([])
   })
 
   test('ids are unique, and no stream is long enough to hide its fault', () => {

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Io } from '../../src/cli/run.js'
+import { readText } from '../../src/shared/system/platform/text-files.js'
 
 /** A fake environment for the command line, with the recorded effects. */
 export interface FakeIo extends Io {
@@ -57,5 +58,5 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
 
 /** As {@link fakeIo}, but with the files of this machine. */
 export function realFolder(): FakeIo {
-  return Object.assign(fakeIo(), { readFile: (path: string) => readFile(path, 'utf8'), readFolder: readdir })
+  return Object.assign(fakeIo(), { readFile: readText, readFolder: readdir })
 }

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import OpenAI from 'openai'
-import { afterEach, expect } from 'vitest'
+import { afterEach, expect, onTestFinished } from 'vitest'
 import { run } from '../../src/cli/run.js'
 import { type FakeIo, realFolder } from './io.js'
 
@@ -67,6 +69,25 @@ export async function serve(args: readonly string[], given: Partial<FakeIo> = {}
   const served = { io, url, client, stop, reload, exit }
   running.push(served)
   return served
+}
+
+/** An engine's server that is never ready, until the test ends. */
+export interface UnreadyEngine {
+  readonly url: string
+  /** The values of `authorization` that it was sent; undefined for a request without. */
+  readonly sent: Set<string | undefined>
+}
+
+export async function unreadyEngine(): Promise<UnreadyEngine> {
+  const sent = new Set<string | undefined>()
+  const engine = createServer((request, response) => {
+    sent.add(request.headers.authorization)
+    response.writeHead(503).end()
+  })
+  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void engine.close())
+  const { port } = engine.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, sent }
 }
 
 /** The output and the exit code of a command line that does not serve. */

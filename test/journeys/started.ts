@@ -5,7 +5,7 @@ import { env } from './project.js'
 import { type Terminal, type } from './terminal.js'
 
 /** Of a command until it listens or ends, and of `serve` once it is told to end. */
-const LONGEST_MS = 20_000
+const MAX_MS = 20_000
 
 /** Types commands in a folder where the command is installed, without npx, which passes signals on to its shell alone. */
 export function typeIn(folder: string, commands: string, variables: Readonly<Record<string, string>> = {}): Terminal {
@@ -15,7 +15,7 @@ export function typeIn(folder: string, commands: string, variables: Readonly<Rec
 
 /** Waits for something of a command, and ends the command if that takes too long. */
 export async function inTime<Result>(terminal: Terminal, wait: Promise<Result>): Promise<Result> {
-  const timer = setTimeout(() => void terminal.close(), LONGEST_MS)
+  const timer = setTimeout(() => void terminal.close(), MAX_MS)
   try {
     return await wait
   } finally {

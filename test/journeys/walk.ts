@@ -12,7 +12,7 @@ const PORTS = ['8000', '8080', '8443', '9090', '3000']
 const ON_THE_PAGE = /\b(?:(?<!server 127\.0\.0\.1:)8000|8080|8443|9090|3000)\b/g
 
 /** Of one block of commands: `npm start` installs and builds. */
-const LONGEST_MS = 240_000
+const MAX_MS = 240_000
 
 /** Executes a section of a page in an empty folder. */
 export async function walk(desk: Desk, path: string, heading: string): Promise<void> {
@@ -77,10 +77,7 @@ async function expectShown(
   const isShown = (printed: string): boolean =>
     shown === undefined ? !isServer || printed.includes(' listens on ') : hasShown(withoutOwnWarnings(printed), shown)
   const late = new Promise<never>((_, reject) => {
-    setTimeout(
-      () => reject(new Error(`${name}: not within ${LONGEST_MS} ms:\n${terminal.printed}`)),
-      LONGEST_MS,
-    ).unref()
+    setTimeout(() => reject(new Error(`${name}: not within ${MAX_MS} ms:\n${terminal.printed}`)), MAX_MS).unref()
   })
   await Promise.race([staysUp ? terminal.until(isShown) : terminal.exit, late])
   const { isRunning } = terminal

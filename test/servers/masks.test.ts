@@ -17,7 +17,7 @@ import { STRICT_SCHEMAS } from './strict-schemas.js'
  */
 const WALK = { backend: 'guidance', kind: 'grammar', text: 'root ::= [a-z ]{1,12}\n', body: 'a b c d e f' } as const
 /** In the median over the tokens of a body, in walks: processor time, so that a busy machine counts for little. */
-const MOST_WALKS = 0.6
+const MAX_WALKS = 0.6
 /**
  * Known slower masks: guidance walks through all tokens where a string may be full within ten characters or has a pattern.
  * The form does not matter: one regular expression, and its own JSON Schema, take as long.
@@ -25,7 +25,7 @@ const MOST_WALKS = 0.6
 const SLOW: ReadonlySet<string> = new Set(
   ['loosePattern', 'lengths', 'nullable', 'email'].map((schema) => `guidance ${schema}`),
 )
-const MOST_WALKS_IF_SLOW = 2
+const MAX_WALKS_IF_SLOW = 2
 /** A rest of fewer tokens has the first mask of a call in its median, in which the library prepares the others. */
 const FEW_TOKENS = 3
 
@@ -94,14 +94,14 @@ describe.skipIf(missing !== undefined)(`masks${missing === undefined ? '' : ` (s
       const walks = medianOf(masks) / walk
       const name = `${backend} ${schema}`
       longest.set(name, Math.max(longest.get(name) ?? 0, walks))
-      const most = SLOW.has(name) || masks.length < FEW_TOKENS ? MOST_WALKS_IF_SLOW : MOST_WALKS
+      const most = SLOW.has(name) || masks.length < FEW_TOKENS ? MAX_WALKS_IF_SLOW : MAX_WALKS
       return walks <= most ? [] : [`${name}: ${body}: ${walks}`]
     })
     const shown = [...longest]
-      .filter(([, walks]) => walks > MOST_WALKS)
+      .filter(([, walks]) => walks > MAX_WALKS)
       .map(([name, walks]) => `${name} ${walks.toFixed(2)}`)
     console.log(
-      `masks of more than ${MOST_WALKS} walks of ${walk.toFixed(2)} ms: ${shown.join(', ') || 'none'}; the median of all: ` +
+      `masks of more than ${MAX_WALKS} walks of ${walk.toFixed(2)} ms: ${shown.join(', ') || 'none'}; the median of all: ` +
         `${medianOf(timed.flatMap(({ masks }) => masks)).toFixed(3)} ms`,
     )
     expect(slow).toEqual([])

@@ -9,7 +9,7 @@ import { everyRest, type Rest } from './rests.js'
 import { STRICT_SCHEMAS } from './strict-schemas.js'
 
 /** How many tokens of a rest are sampled: mistakes show in the first ones. */
-const MOST = 8
+const MAX = 8
 const AT_ONCE = 17
 
 /**
@@ -58,7 +58,7 @@ async function continuation(
 ): Promise<string> {
   if (constraint === undefined) throw new Error('no constraint says what follows')
   const prompt = [...encodeHarmony(freeAnswer.prompt), ...encodeHarmony(freeAnswer.answer), ...encodeText(before)]
-  const { tokens } = await readTokens(engine.generate(prompt, { constraint, maxTokens: MOST, sampling: { seed: 7 } }))
+  const { tokens } = await readTokens(engine.generate(prompt, { constraint, maxTokens: MAX, sampling: { seed: 7 } }))
   // A character may be cut.
   const bytes = tokens.flatMap((token) => [...(tokenBytes(Number(token)) ?? [])])
   return new TextDecoder().decode(Uint8Array.from(bytes), { stream: true })

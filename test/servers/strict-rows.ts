@@ -10,7 +10,7 @@ import { freeAnswer, freeCall, questionOf } from './model/scripts.js'
 import { STRICT_SCHEMAS, UNBOUNDED } from './strict-schemas.js'
 
 /** How long a body may become, in tokens. */
-const MOST = 250
+const MAX = 250
 /** How long all bodies of a seed may take: a minute on a quiet machine, and several where others work. */
 const PATIENCE_MS = 1_800_000
 /** A server batches so many. */
@@ -102,7 +102,7 @@ async function bodyOf(
   const relaxed: string[] = []
   const errors: unknown[] = []
   const request = {
-    ...{ model: 'gpt-oss', seed, max_output_tokens: MOST },
+    ...{ model: 'gpt-oss', seed, max_output_tokens: MAX },
     ...(as === 'format'
       ? {
           input: questionOf(freeAnswer),

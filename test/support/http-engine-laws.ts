@@ -8,7 +8,7 @@ import {
   STOP_TOKENS,
   type TokenEngine,
 } from '../../src/engines/contract/index.js'
-import { LONGEST_EVENT, MOST_LINES } from '../../src/engines/sources/http/event-reader.js'
+import { MAX_EVENT_LENGTH, MAX_LINES } from '../../src/engines/sources/http/event-reader.js'
 import type { HttpOptions } from '../../src/engines/sources/http/http-client.js'
 import { translate } from '../../src/index.js'
 import { codePoint } from '../../src/judge/conformance/arbitraries/code-point.js'
@@ -287,7 +287,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
 
     const KIBI = 1024
     const LINE = 'x'.repeat(64 * KIBI)
-    const TOO_LONG = `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`
+    const TOO_LONG = `expected events of at most ${MAX_EVENT_LENGTH} characters and ${MAX_LINES} lines, got a longer one`
 
     test(`${name}: at most 64 Ki characters of a refusal are read, and the request is cancelled`, async () => {
       const { seen, engine } = endless(500, LINE)
@@ -308,7 +308,7 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       expect(code).toBe('server_error')
       expect(message).toBe(TOO_LONG)
       expect(seen.isCancelled).toBe(true)
-      expect(seen.bytes).toBeLessThan(LONGEST_EVENT + 1024 * KIBI)
+      expect(seen.bytes).toBeLessThan(MAX_EVENT_LENGTH + 1024 * KIBI)
     })
 
     test(`${name}: an event of short lines without an end is read up to a number of lines`, async () => {
@@ -316,11 +316,11 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       const { message } = await errorOf(readTokens(engine.generate(PROMPT, { maxTokens: 5 })))
       expect(message).toBe(TOO_LONG)
       expect(seen.isCancelled).toBe(true)
-      expect(seen.bytes).toBeLessThan(2 * MOST_LINES * 'data: x\n'.length)
+      expect(seen.bytes).toBeLessThan(2 * MAX_LINES * 'data: x\n'.length)
     })
 
     /** Their lines alone are more than the bound, and so are the pieces that end in the middle of a blank line. */
-    const PINGS = Array.from({ length: MOST_LINES / 4 }, () => [': ping\n', '\n', ': ping\r\n', '\r', '\n']).flat()
+    const PINGS = Array.from({ length: MAX_LINES / 4 }, () => [': ping\n', '\n', ': ping\r\n', '\r', '\n']).flat()
 
     test.each([
       ['in one piece', [PINGS.join('')]],

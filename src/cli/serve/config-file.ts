@@ -84,7 +84,7 @@ export async function readConfig(file: string, io: Io): Promise<ConfigValues> {
   const where = `--config ${nameOf(file)}`
   let value: unknown
   try {
-    value = JSON.parse((await readFileOrStdin(file, io)).replace(/^\ufeff/, ''))
+    value = JSON.parse(await readFileOrStdin(file, io))
   } catch (error) {
     if (error instanceof UsageError) throw error
     // Some of Node's messages quote the file, which may contain a key.

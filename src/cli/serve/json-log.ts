@@ -2,7 +2,7 @@ import { plain } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
 
 /** The maximum number of a client's characters in a line. */
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 
 /**
  * Creates a log for programs: one JSON object per line. Lines of one `event` have the same fields in the same order,
@@ -64,5 +64,5 @@ function transportOf(entry: LogEntry): string | null {
 
 /** Escapes characters that a terminal acts on: JSON escapes only some of them. */
 function escaped(text: string | null | undefined): string | null {
-  return text === null || text === undefined ? null : plain(text.slice(0, MOST_WORDS))
+  return text === null || text === undefined ? null : plain(text.slice(0, MAX_WORDS))
 }

@@ -72,7 +72,7 @@ export async function readMcpConfig(file: string, io: Io): Promise<NamedServer[]
 }
 
 async function parsed(file: string, where: string, io: Io): Promise<unknown> {
-  const given = (await readFileOrStdin(file, io)).replace(/^\ufeff/, '')
+  const given = await readFileOrStdin(file, io)
   const isToml = file.endsWith('.toml')
   try {
     return isToml ? (await import('smol-toml')).parse(given) : JSON.parse(given)

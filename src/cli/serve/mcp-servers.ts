@@ -1,5 +1,6 @@
 import type { McpServerConfig, McpTools } from '../../endpoint/tools/mcp/index.js'
-import { messageOf, UsageError } from '../io.js'
+import { isMissing, notInstalled } from '../../shared/missing-package.js'
+import { UsageError } from '../io.js'
 
 /** An MCP server named on the command line. */
 export interface NamedServer {
@@ -30,6 +31,10 @@ function mcpServer(given: string, option: string): NamedServer {
   if (label === '' || target === '') throw new UsageError(`${option}: expected label=command or label=url`)
   if (!/^https?:\/\//i.test(target)) {
     const [command = '', ...args] = words(target)
+    if (isCutPath(target, command, args)) {
+      const way = `${label}="C:\\Program Files\\…\\NAME.exe" …`
+      throw new UsageError(`${option} ${label}: expected quotes around a path with blanks: ${way}`)
+    }
     return { label, config: { command, args } }
   }
   if (!URL.canParse(target)) throw new UsageError(`${option} ${label}: expected an http or https URL`)
@@ -41,6 +46,12 @@ function words(command: string): string[] {
   return Array.from(command.matchAll(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g), ([word]) =>
     word.replace(/"([^"]*)"|'([^']*)'/g, (_, double, single) => double ?? single),
   )
+}
+
+/** Whether the command is the beginning of a Windows path with blanks: `C:\Program` of `C:\Program Files\nodejs\node.exe`. */
+function isCutPath(target: string, command: string, args: readonly string[]): boolean {
+  const isCut = /^[a-z]:[\\/]/i.test(target) && !/\.\w+$/.test(command)
+  return isCut && args.some((word) => /^[^-\\/:][^:]*\\/.test(word))
 }
 
 /** In a variable, so that neither bundlers nor TypeScript resolve a package that only this needs. */
@@ -56,8 +67,8 @@ export async function openMcpTools(
   try {
     await import(PEER)
   } catch (error) {
-    if (!messageOf(error).includes(PEER)) throw error
-    throw new UsageError(`--mcp: ${PEER} is not installed: npm install ${PEER}@2`, { cause: error })
+    if (!isMissing(error, PEER)) throw error
+    throw new UsageError(`--mcp: ${notInstalled(PEER, 2)}`, { cause: error })
   }
   const { mcpTools } = await import('../../endpoint/tools/mcp/index.js')
   return mcpTools({

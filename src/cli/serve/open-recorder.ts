@@ -1,6 +1,7 @@
 import { SPECIAL } from '../../core/harmony/vocabulary.js'
 import { encoderOf } from '../../core/tokens/encoder.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
+import { inFolder } from '../../shared/system/platform/paths.js'
 import { complaint, type Io, unreadable } from '../io.js'
 import { createRecorder, type MadeRecording, type Recorder } from './recorder.js'
 import type { ServeSettings } from './settings.js'
@@ -19,7 +20,7 @@ export async function openRecorder(
     throw unreadable(folder, error, 'write')
   })
   const write = ({ fixture, lacks }: MadeRecording): void => {
-    const file = `${folder.replace(/\/$/, '')}/${fixture.name}.json`
+    const file = inFolder(folder, `${fixture.name}.json`)
     const saved = io.writeFile(file, [`${JSON.stringify(fixture)}\n`])
     // Not awaited: a full disk must not delay an answer.
     saved.catch((error: unknown) => io.complain(complaint(unreadable(file, error, 'write'))))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
+import { sharedMode, writePrivately } from '../../shared/system/platform/private-files.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import type { Secret } from './secrets.js'
 import type { ServeSettings } from './settings.js'
@@ -36,10 +36,9 @@ export async function keysBeside(file: string, io: Io): Promise<Secret> {
 
 /** Refuses keys that others can read: they could open what clients keep, and forge it. @throws UsageError */
 function checkPrivate(keys: string, store: string): void {
-  // Windows has no such bits.
-  const mode = process.platform === 'win32' ? 0 : (statSync(keys, { throwIfNoEntry: false })?.mode ?? 0) & 0o777
-  if ((mode & 0o077) === 0) return
-  const warning = `${keys} has mode ${mode.toString(8).padStart(3, '0')}, which lets other users in`
+  const mode = sharedMode(keys)
+  if (mode === undefined) return
+  const warning = `${keys} has mode ${mode}, which lets other users in`
   throw new UsageError(`--store ${store}: ${warning}. Run chmod 600 on it, or delete it if its keys may be known`)
 }
 
@@ -48,16 +47,11 @@ export function keyFileOf(file: string): string {
   return `${file}.keys`
 }
 
-/** Creates the file atomically, since two processes may start at the same time: both then use the keys of the first. */
+/** Creates the file, unless another process that starts at the same time has: both then use its keys. */
 function createKeys(file: string): void {
-  const draft = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    linkSync(draft, file)
+    writePrivately(file, `${randomBytes(32).toString('base64')}\n`)
   } catch (error) {
-    if ((error as { readonly code?: unknown }).code === 'EEXIST') return
     throw new UsageError(`--store: cannot write ${file}: ${messageOf(error)}`, { cause: error })
-  } finally {
-    rmSync(draft, { force: true })
   }
 }

@@ -94,7 +94,7 @@ function offeredLabels(offer: readonly string[]): string[] {
 /** Parses `DIR` and `DIR=ID`. @throws UsageError */
 function folderChoices(given: readonly string[]): FolderChoice[] {
   const folders = given.map((each) => {
-    const [, folder = each, id] = /^(.*)=(.*)$/s.exec(each) ?? []
+    const [, folder = each, id] = /^(.*)=([^/\\]*)$/s.exec(each) ?? []
     if (folder === '') throw new UsageError('--file-search: expected DIR, got an empty text')
     const storeId = id ?? `vs_${basename(resolve(folder)).replace(/\W+/g, '_')}`
     if (/^[\w-]{1,64}$/.test(storeId)) return { folder, storeId }

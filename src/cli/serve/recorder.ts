@@ -17,7 +17,7 @@ export interface MadeRecording {
 }
 
 /** The maximum number of tokens in a recording: without a limit, responses that never end would fill the memory. */
-export const MOST_RECORDED_TOKENS = 1_000_000
+export const MAX_RECORDED_TOKENS = 1_000_000
 
 interface Recording {
   readonly open: OpenEntry & Entry
@@ -107,7 +107,7 @@ function write(recording: Recording, tokens: readonly number[]): void {
 }
 
 function push(recording: Recording, tokens: readonly HarmonyToken[]): void {
-  if (recording.count >= MOST_RECORDED_TOKENS) return
+  if (recording.count >= MAX_RECORDED_TOKENS) return
   if (recording.host.length > 0) recording.tokens.push({ host: recording.host })
   recording.count += recording.host.length + tokens.length
   recording.host = []
@@ -118,7 +118,7 @@ function madeOf({ open, tokens, count, insertions }: Recording, setup: FixtureSe
   const { responseId, request, listings, approvedCalls, at } = open
   const lacks = [
     ...(insertions === 0 ? [] : [`${insertions === 1 ? 'an item' : `${insertions} items`} of the host's`]),
-    ...(count < MOST_RECORDED_TOKENS ? [] : [`what follows ${MOST_RECORDED_TOKENS} tokens`]),
+    ...(count < MAX_RECORDED_TOKENS ? [] : [`what follows ${MAX_RECORDED_TOKENS} tokens`]),
   ]
   return {
     lacks: lacks.length === 0 ? undefined : lacks.join(' and '),

@@ -56,15 +56,14 @@ export function secretName(secret: Secret): string {
 }
 
 /**
- * Returns the text of a secret. That of a file is without a byte order mark and without the line ends at its end, which
- * editors and `echo` add.
+ * Returns the text of a secret. That of a file is without the line ends at its end, which editors and `echo` add.
  *
  * @throws UsageError if its file cannot be read or is empty
  */
 export async function readSecret(secret: Secret, io: Io): Promise<string> {
   if ('text' in secret) return secret.text
   secret.check?.()
-  const text = (await fileText(secret, io)).replace(/^\ufeff/, '').replace(/[\r\n]+$/, '')
+  const text = (await fileText(secret, io)).replace(/[\r\n]+$/, '')
   if (text.trim() === '') throw new UsageError(`${secretName(secret)}: expected a file that is not empty`)
   return text
 }

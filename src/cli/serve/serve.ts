@@ -38,6 +38,16 @@ const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+  // First: a file that it cannot be gets no keys beside it.
+  const store = settings.store === undefined ? undefined : await openStore(settings.store, settings.durability)
+  try {
+    return await serveWith(store, settings, io)
+  } finally {
+    await store?.close()
+  }
+}
+
+async function serveWith(store: SqliteStore | undefined, settings: ServeSettings, io: Io): Promise<number> {
   const seals = settings.keys.seal ?? (settings.store === undefined ? undefined : await keysBeside(settings.store, io))
   const keyring = await openKeyring({ ...settings.keys, seal: seals }, io)
   const { seal } = keyring
@@ -55,10 +65,8 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     (line, label) => io.complain(`${plain(label)}: ${plain(line)}\n`),
   )
   let opened: OpenedEngine | undefined
-  let store: SqliteStore | undefined
   const stopReloading = reloadKeys(keyring, log, io)
   try {
-    if (settings.store !== undefined) store = await openStore(settings.store, settings.durability)
     const labels = new Set(servers.map(({ label }) => label))
     opened = await settings.engine.open(settings, { labels, tokenTable, key: keyring.engineKey }, io)
     const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
@@ -89,7 +97,6 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
     await audit?.flush()
     await mcp?.close()
     await opened?.close?.()
-    await store?.close()
   }
 }
 
@@ -244,7 +251,7 @@ function createLog({ log }: ServeSettings, io: Io): RequestLog {
 }
 
 /** The maximum number of reports about schemas that are remembered. */
-const MOST_TOLD = 1_000
+const MAX_TOLD = 1_000
 
 const TOLD_ONCE: readonly Diagnostic['code'][] = [
   'relaxed_schema',
@@ -264,7 +271,7 @@ function noticesTo(io: Io): (diagnostic: Diagnostic) => void {
     const { code, subject = '' } = diagnostic
     if (TOLD_ONCE.includes(code)) {
       if (reported.has(subject)) return
-      if (reported.size >= MOST_TOLD) reported.clear()
+      if (reported.size >= MAX_TOLD) reported.clear()
       reported.add(subject)
     } else if (code !== 'unopened_seal') return
     io.complain(complaint(new Error(explainDiagnostic(diagnostic))))

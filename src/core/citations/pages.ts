@@ -45,12 +45,12 @@ export function showFiles(context: PagesContext, callId: string, files: readonly
 const HEADING = /^\[(\d+)\] (.*) \((\w[\w:+.-]*:\/\/.+)\)$/
 
 /** Limits the search for a heading in a page without line breaks. The tool cuts addresses at 1024 characters. */
-const LONGEST_HEADING = 4096
+const MAX_HEADING_LENGTH = 4096
 
 /** Returns the page in a browser's output, if its first line is a heading. */
 export function pageIn(output: string): CitedPage | undefined {
-  const [line = '', ...rest] = output.slice(0, LONGEST_HEADING).split(/\r?\n/, 2)
-  if (rest.length === 0 && output.length > LONGEST_HEADING) return undefined
+  const [line = '', ...rest] = output.slice(0, MAX_HEADING_LENGTH).split(/\r?\n/, 2)
+  if (rest.length === 0 && output.length > MAX_HEADING_LENGTH) return undefined
   const [, cursor, title = '', url = ''] = HEADING.exec(line) ?? []
   return cursor === undefined ? undefined : { cursor: Number(cursor), url, title }
 }

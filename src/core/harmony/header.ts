@@ -58,10 +58,10 @@ export interface HeaderDraft {
 }
 
 /** Longest header, in UTF-16 units: some 256 tokens, far more than any real one. Models can loop in a header. */
-export const LONGEST_HEADER = 1024
+export const MAX_HEADER_LENGTH = 1024
 
 /** How much text may come before the first marker, in UTF-16 units: a few tokens. */
-const LONGEST_STRAY_TEXT = 32
+const MAX_STRAY_TEXT_LENGTH = 32
 
 /** A long word with one of these beginnings belongs to a header, not to prose. */
 const HEADER_STARTS = ['to=', `${FUNCTIONS}.`, `${MCP}.`, 'assistant']
@@ -105,7 +105,7 @@ export function addHeaderText(
   else if (draft.quoted !== undefined) draft.quoted += text
   // Skips the look at each character for plain words, since prose and JSON begin at others: a third less time for most
   // headers.
-  if (draft.length + text.length < LONGEST_STRAY_TEXT && /^[\w.=]+$/.test(text)) {
+  if (draft.length + text.length < MAX_STRAY_TEXT_LENGTH && /^[\w.=]+$/.test(text)) {
     draft.length += text.length
     lastSegment(draft).text += text
     draft.word += text
@@ -144,7 +144,7 @@ function takeCharacter(
     if ((isWhite && isProse(draft)) || isLongStrayText(draft)) return textStart(draft)
   }
   draft.length += 1
-  if (draft.length > LONGEST_HEADER) return textStart(draft)
+  if (draft.length > MAX_HEADER_LENGTH) return textStart(draft)
   segment.text += char
   if (!isWhite) draft.word += char
   return undefined
@@ -245,20 +245,22 @@ function isLongStrayText(draft: HeaderDraft): boolean {
     const loose = looseWords(draft)
     // After <|start|> an unknown first word may be a tool's name; a second one makes it prose.
     const isCertain = opening !== 'start' || loose.length >= 2
-    return isCertain && length - (loose[0] as Word).start >= LONGEST_STRAY_TEXT
+    return isCertain && length - (loose[0] as Word).start >= MAX_STRAY_TEXT_LENGTH
   }
   const isHeaders = opening === 'start' || HEADER_STARTS.some((start) => word.startsWith(start))
-  return word.length >= LONGEST_STRAY_TEXT && !isHeaders
+  return word.length >= MAX_STRAY_TEXT_LENGTH && !isHeaders
 }
 
 /** Whether the open word is a role with text glued to it that is too long for a header. */
 function isLongAfterRole(draft: HeaderDraft, tools: ToolLookup | undefined): boolean {
   // Checked first, since this runs for every character.
-  if (draft.word.length < LONGEST_STRAY_TEXT || !/^assistant/.test(draft.word) || !isFirstWord(draft)) return false
+  if (draft.word.length < MAX_STRAY_TEXT_LENGTH || !/^assistant/.test(draft.word) || !isFirstWord(draft)) return false
   if (/^(?:assistant)+to=/.test(draft.word)) return false
   const parts = splitRole(draft.word, draft.opening, tools)
   const rest = parts.at(-1) as string
-  return parts.length > 1 && rest.length >= LONGEST_STRAY_TEXT && !HEADER_STARTS.some((start) => rest.startsWith(start))
+  return (
+    parts.length > 1 && rest.length >= MAX_STRAY_TEXT_LENGTH && !HEADER_STARTS.some((start) => rest.startsWith(start))
+  )
 }
 
 /** Whether the open word is the first of the header, where the role belongs. */

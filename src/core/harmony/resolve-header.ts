@@ -9,9 +9,9 @@ import {
 } from './events.js'
 import {
   type HeaderDraft,
-  LONGEST_HEADER,
   lastSegment,
   looseWords,
+  MAX_HEADER_LENGTH,
   quotedText,
   type Segment,
   wordsOf,
@@ -112,7 +112,7 @@ export function resolveUnclosed(draft: HeaderDraft, origin: Origin, at: number, 
     return { lead: '', repairs: [repair(lost, quotedText(draft))] }
   }
 
-  report(draft.length > LONGEST_HEADER ? 'header_too_long' : 'missing_message')
+  report(draft.length > MAX_HEADER_LENGTH ? 'header_too_long' : 'missing_message')
   // The arguments of a call are JSON here, or end in <|call|>; other text after a recipient is the model thinking
   // aloud.
   const isCall = ending === undefined ? /^[{[]/.test(lead) : ending === 'call'

@@ -1,4 +1,4 @@
-import { LONGEST_MARKER, markerId } from './vocabulary.js'
+import { MAX_MARKER_LENGTH, markerId } from './vocabulary.js'
 
 /**
  * Finds special tokens in text that spells them as literal `<|markers|>`, for engines that return no token ids. The
@@ -50,7 +50,7 @@ class Lexer implements MarkerLexer {
     const input = this.#held + text
     // A marker contains no second `<`, so only the last one can begin it; a tail longer than the longest marker cannot
     // begin one.
-    this.#held = UNFINISHED.exec(input.slice(1 - LONGEST_MARKER))?.[0] ?? ''
+    this.#held = UNFINISHED.exec(input.slice(1 - MAX_MARKER_LENGTH))?.[0] ?? ''
     let start = 0
     for (const { 0: spelling, index } of input.matchAll(MARKER)) {
       const id = markerId(spelling.slice(2, -2))

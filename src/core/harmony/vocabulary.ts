@@ -62,4 +62,4 @@ export function markerId(name: string): number | undefined {
 }
 
 /** The longest spelling of a marker, in UTF-16 units: text input never holds back more than this. */
-export const LONGEST_MARKER: number = '<|reserved_201087|>'.length
+export const MAX_MARKER_LENGTH: number = '<|reserved_201087|>'.length

@@ -1,5 +1,5 @@
 import type { ScoredText } from '../citations/citation-stage.js'
-import { LONGEST_HEADER } from '../harmony/header.js'
+import { MAX_HEADER_LENGTH } from '../harmony/header.js'
 import type { Logprob } from '../responses/items.js'
 import { BREAK, type HeaderToken, tokensOfLead } from '../text/header-tokens.js'
 
@@ -14,7 +14,7 @@ export interface PendingTextSnapshot {
 }
 
 /** More than the longest header needs, at a token for each byte and a marker after each character. */
-const MOST_TOKENS = 8 * LONGEST_HEADER
+const MAX_TOKENS = 8 * MAX_HEADER_LENGTH
 
 /**
  * The text of the current item that no delta contains yet, with the log-probabilities of its tokens. A push emits one
@@ -83,7 +83,7 @@ export class PendingText {
   /** Adds a token of a header. */
   addToHeader(token: HeaderToken): void {
     // The native parser limits headers to this length; another parser may not.
-    if (this.#header.length >= MOST_TOKENS) this.#header = []
+    if (this.#header.length >= MAX_TOKENS) this.#header = []
     this.#header.push(token)
   }
 

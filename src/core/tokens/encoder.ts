@@ -1,7 +1,7 @@
 import { HarmonyResponsesError } from '../../shared/errors.js'
 import { aTokenTable } from '../../shared/options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
-import { createMerger, type IdSink, LONGEST_SHORT } from './merge-bytes.js'
+import { createMerger, type IdSink, MAX_SHORT_LENGTH } from './merge-bytes.js'
 import { createCharacterKinds, Pieces } from './pieces.js'
 import { tokenIndexOf } from './token-index.js'
 import type { TokenTable } from './token-table.js'
@@ -27,15 +27,15 @@ export interface Encoder {
    *       await new Promise(setImmediate)
    *     }
    *
-   * @param most - the maximum number of ids. Encoding stops as soon as there are known to be more
-   * @returns the ids, or undefined if there are more than `most`
+   * @param max - the maximum number of ids. Encoding stops as soon as there are known to be more
+   * @returns the ids, or undefined if there are more than `max`
    */
   slices(text: string, most?: number): Slices<number[] | undefined>
   /**
    * Encodes in slices, and appends the ids to others.
    *
    * @param work - shared by everything that runs in the same slices
-   * @param most - the maximum number of ids in all
+   * @param max - the maximum number of ids in all
    * @returns false as soon as there are known to be more; some of them are then missing
    */
   into(text: string, ids: IdSink, work: Work, most?: number): Slices<boolean>
@@ -80,7 +80,7 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
       const end = start + byteLength(text, from, from + length)
       const whole = index.idOf(scratch, start, end)
       if (whole !== undefined) ids.push(whole)
-      else if (end - start <= LONGEST_SHORT) {
+      else if (end - start <= MAX_SHORT_LENGTH) {
         merger.mergeShort(scratch, start, end, ids)
         work.left -= MERGING * (end - start)
       } else {

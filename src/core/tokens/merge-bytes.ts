@@ -19,12 +19,12 @@ export interface IdSink {
 }
 
 /** The longest piece for `mergeShort`, in bytes. */
-export const LONGEST_SHORT = 64
+export const MAX_SHORT_LENGTH = 64
 
 export function createMerger(index: TokenIndex): Merger {
   /** The starts of the parts of a short piece, and the id of the token that each forms with its successor. */
-  const starts = new Int32Array(LONGEST_SHORT + 1)
-  const pairs = new Int32Array(LONGEST_SHORT + 1)
+  const starts = new Int32Array(MAX_SHORT_LENGTH + 1)
+  const pairs = new Int32Array(MAX_SHORT_LENGTH + 1)
 
   return {
     mergeShort(bytes, start, end, ids) {
@@ -121,7 +121,7 @@ interface MergeQueue {
 
 /** Each list of an id is twice as long as the previous one, up to the longest, so that none is copied to grow. */
 const SHORTEST_LIST = 16
-const LONGEST_LIST = 8192
+const MAX_LIST_LENGTH = 8192
 
 /** The positions of one id. */
 interface Positions {
@@ -146,7 +146,7 @@ function createQueue(): MergeQueue {
       }
       let last = known.lists.at(-1) as Uint32Array
       if (known.count === last.length) {
-        last = new Uint32Array(Math.min(2 * last.length, LONGEST_LIST))
+        last = new Uint32Array(Math.min(2 * last.length, MAX_LIST_LENGTH))
         known.lists.push(last)
         known.count = 0
       }

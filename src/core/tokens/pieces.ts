@@ -28,7 +28,7 @@ const KINDS: readonly (readonly [kind: number, characters: RegExp])[] = [
 ]
 /** `s` also matches U+017F, as in case folding. */
 const CONTRACTION = /^'(?:[sS\u017f]|[tT]|[rR][eE]|[vV][eE]|[mM]|[lL][lL]|[dD])/
-const LONGEST_CONTRACTION = 3
+const MAX_CONTRACTION_LENGTH = 3
 
 /** The kinds of all code points, each computed when it is first read; 0 until then. */
 export type CharacterKinds = Uint8Array
@@ -130,7 +130,7 @@ export class Pieces {
 
   #contractionEnd(at: number): number {
     if (this.#text.charCodeAt(at) !== APOSTROPHE) return at
-    const [contraction = ''] = CONTRACTION.exec(this.#text.slice(at, at + LONGEST_CONTRACTION)) ?? []
+    const [contraction = ''] = CONTRACTION.exec(this.#text.slice(at, at + MAX_CONTRACTION_LENGTH)) ?? []
     return at + contraction.length
   }
 

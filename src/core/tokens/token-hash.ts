@@ -6,12 +6,12 @@
 /** Any odd number; the fractional part of the golden ratio spreads well. */
 const FACTOR = 0x9e3779b1
 /** The longest token of any table, in bytes. */
-const LONGEST = 256
+const MAX_LENGTH = 256
 
 /** `FACTOR` to the power of a token's length. */
 const POWERS = /* @__PURE__ */ (() => {
-  const powers = new Uint32Array(LONGEST + 1).fill(1)
-  for (let length = 1; length <= LONGEST; length++) powers[length] = Math.imul(powers[length - 1] ?? 0, FACTOR)
+  const powers = new Uint32Array(MAX_LENGTH + 1).fill(1)
+  for (let length = 1; length <= MAX_LENGTH; length++) powers[length] = Math.imul(powers[length - 1] ?? 0, FACTOR)
   return powers
 })()
 

@@ -246,6 +246,11 @@ export class Translator {
     return this.#translation.output.view()
   }
 
+  /** The number of items in {@link output}, which makes none of them. */
+  get outputLength(): number {
+    return this.#translation.output.items.length
+  }
+
   /**
    * Adds token counts that the host learns only when the engine has finished.
    *

@@ -6,7 +6,7 @@ import { readMessages } from './messages.js'
 import {
   checkCount,
   checkModalities,
-  MOST_STOPS,
+  MAX_STOPS,
   putEffort,
   readIncludeReasoning,
   readLogprobs,
@@ -36,7 +36,7 @@ export const CHAT_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   modalities: { support: 'refused', does: 'anything but `text`', read: checkModalities },
   moderation: refused('moderation', 'a client that asks for moderation must not get an answer without it'),
   n: { support: 'refused', does: 'more than 1', read: checkCount },
-  stop: { support: 'mapped', does: `\`stop\`: up to ${MOST_STOPS}`, read: readStop },
+  stop: { support: 'mapped', does: `\`stop\`: up to ${MAX_STOPS}`, read: readStop },
   logit_bias: { support: 'refused', does: `unless it is empty: ${SAMPLING}`, read: refuseUnlessEmpty('logit_bias') },
   tools: { support: 'mapped', does: '`tools`; a function is not strict unless it says so', read: readTools },
   functions: {

@@ -34,11 +34,11 @@ export function checkModalities(modalities: unknown): void {
 }
 
 /** OpenAI's limit of `stop`. The Responses API here allows more, for clients of Messages. */
-export const MOST_STOPS = 4
+export const MAX_STOPS = 4
 
 /** Reads `stop`. */
 export function readStop(value: unknown, draft: Draft): void {
-  if (Array.isArray(value) && value.length > MOST_STOPS) throw arrayTooLong('stop', MOST_STOPS, value.length)
+  if (Array.isArray(value) && value.length > MAX_STOPS) throw arrayTooLong('stop', MAX_STOPS, value.length)
   draft.put('stop', value)
 }
 

@@ -29,7 +29,7 @@ export function inItemOrder<Placed>(seals: readonly Placed[], seal: (placed: Pla
 
 /** No seal is shorter, and no message has more: a short text must not become a long list of items. */
 const PLACED = /^(\d{1,6})-(\d{1,6})\.([\w.-]{40,})$/
-const MOST_SEALS = 512
+const MAX_SEALS = 512
 
 /**
  * Returns the seals in the messages of a body, without those of other servers. A value that is not a message has none.
@@ -50,8 +50,8 @@ function listOf(value: unknown, name: string): readonly unknown[] {
 
 /** The seals of a signature; undefined for one of another server. */
 export function readSignature(signature: string): readonly PlacedSeal[] | undefined {
-  const parts = signature.split('~', MOST_SEALS + 1)
-  if (parts.length > MOST_SEALS) return undefined
+  const parts = signature.split('~', MAX_SEALS + 1)
+  if (parts.length > MAX_SEALS) return undefined
   const seals: PlacedSeal[] = []
   for (const part of parts) {
     const [, before, at, sealed] = PLACED.exec(part) ?? []

@@ -7,7 +7,7 @@ export class Expiring<Value> {
   readonly #onForget: (value: Value) => void
 
   /**
-   * @param most - the maximum number of entries
+   * @param max - the maximum number of entries
    * @param onForget - called with each evicted value, not with deleted ones
    */
   constructor(

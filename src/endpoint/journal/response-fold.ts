@@ -245,6 +245,11 @@ export class ResponseFold {
     return this.#translator?.outputView ?? []
   }
 
+  /** The number of the items so far, which makes none of them. */
+  get outputLength(): number {
+    return this.#translator?.outputLength ?? 0
+  }
+
   /** The items that the host did not insert. They determine the next step; an inserted item only looks like a call. */
   get modelOutput(): readonly OutputItem[] {
     return this.#modelOutputFrom(0)
@@ -397,7 +402,7 @@ export class ResponseFold {
     this.#count.begin()
     this.#stage = 'sampling'
     this.#stopped = 'stop'
-    this.#itemsBefore = translator.outputView.length
+    this.#itemsBefore = translator.outputLength
     translator.beginTurn({ inputTokens: this.contextSize })
     return events
   }

@@ -1,4 +1,5 @@
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
+import type { KnownTypes } from './known-types.js'
 import { jsonText } from './schema/json-text.js'
 import { commentLines, nameText } from './schema/one-line.js'
 import type { ResponseFormat, ToolNamespace } from './tool-namespace.js'
@@ -10,6 +11,8 @@ export interface DeveloperTextOptions {
   /** The namespaces in the order in which they are taught. Those without tools are omitted. */
   readonly namespaces: readonly ToolNamespace[]
   readonly formats: readonly ResponseFormat[]
+  /** The cache of the types of listed tools. */
+  readonly types?: KnownTypes | undefined
 }
 
 /**
@@ -22,13 +25,13 @@ export function developerText(options: DeveloperTextOptions): string | undefined
 
 /** Does the same in slices. */
 export function* developerTextInSlices(
-  { instructions, namespaces, formats }: DeveloperTextOptions,
+  { instructions, namespaces, formats, types }: DeveloperTextOptions,
   work: Work,
 ): Slices<string | undefined> {
   const sections: string[] = []
   if (instructions != null && instructions !== '') sections.push('# Instructions', instructions)
   const taught = namespaces.filter(({ tools }) => tools.length > 0)
-  if (taught.length > 0) sections.push(yield* toolsSectionInSlices(taught, work))
+  if (taught.length > 0) sections.push(yield* toolsSectionInSlices(taught, work, types))
   if (formats.length > 0) sections.push('# Response Formats')
   for (const format of formats) sections.push(formatText(format))
   return sections.length === 0 ? undefined : sections.join('\n\n')

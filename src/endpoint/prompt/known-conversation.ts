@@ -144,7 +144,7 @@ export class KnownConversation implements ItemsBefore {
   /**
    * Adds the items that follow, up to the end of `part`.
    *
-   * @param most - the maximum number of tokens to add
+   * @param max - the maximum number of tokens to add
    * @returns whether the part is known now; if not, the object is of no further use
    * @throws RequestError if an item cannot be read
    */
@@ -262,7 +262,7 @@ export class KnownConversation implements ItemsBefore {
     const messages = yield* inCallOrder(yield* guessPhases(all, work), work)
     if (messages[0]?.missing !== undefined || messages.at(-1)?.missing !== undefined) return undefined
     const leading = this.#items > 0 ? [] : takeLeading(messages)
-    const read = yield* headed(messages, work)
+    const read = yield* headed(messages, {}, work)
     const findings = yield* findIn(
       read,
       known,

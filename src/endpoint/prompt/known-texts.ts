@@ -1,8 +1,12 @@
+import { createKnownTypes, type KnownTypes } from './known-types.js'
+
 /** A cache of encoded texts: the beginning of a conversation recurs in each of its requests. */
 export interface KnownTexts {
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
+  /** The types of listed tools. Owners share it: servers list the same tools for all of them. */
+  readonly types?: KnownTypes
 }
 
 /** A cache that owners share; by itself, that of an owner without a name. */
@@ -17,18 +21,19 @@ export interface SharedTexts extends KnownTexts {
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
 const SHORTEST = 256
 /** The number of owners who find a text, at most: after that, the first of them no longer does. */
-const MOST_OWNERS = 16
+const MAX_OWNERS = 16
 /** The bytes of a cached text: two per unit, and four per id. */
 const UNIT_BYTES = 2
 
 /**
  * Creates a cache of the most recently used texts.
  *
- * @param most - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
- * cached
+ * @param max - the limit of their size, with their ids, in bytes. A text that takes more than a quarter of it is not
+ * cached. A quarter of it is the limit of the types of listed tools, which come on top
  */
 export function createKnownTexts(most: number): SharedTexts {
   const cache = new Map<string, KnownText>()
+  const types = createKnownTypes(most / 4)
   let size = 0
 
   function find(text: string, owner: string): Uint32Array | undefined {
@@ -44,7 +49,7 @@ export function createKnownTexts(most: number): SharedTexts {
     const known = cache.get(text)
     if (known !== undefined) {
       const [first = owner] = known.owners
-      if (known.owners.size === MOST_OWNERS) known.owners.delete(first)
+      if (known.owners.size === MAX_OWNERS) known.owners.delete(first)
       known.owners.add(owner)
       return
     }
@@ -63,6 +68,7 @@ export function createKnownTexts(most: number): SharedTexts {
   const of = (owner: string): KnownTexts => ({
     find: (text) => find(text, owner),
     add: (text, ids) => add(text, owner, ids),
+    types,
   })
   return { ...of(''), of }
 }

@@ -15,6 +15,7 @@ import type { ReadMessage } from './conversation.js'
 import { developerTextInSlices } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import type { HistoryEntry } from './history.js'
+import type { KnownTexts } from './known-texts.js'
 import type { PromptMessage } from './prompt-message.js'
 import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
@@ -59,6 +60,8 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
 /** Options for reading a request whose tools are resolved. */
 export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
   readonly tools: TaughtTools
+  /** The cache of encoded texts, which all requests may share: {@link createKnownTexts}. */
+  readonly known?: KnownTexts
   /** The ids of the approval requests whose calls run before the model reads the prompt. Default: none. */
   readonly pendingApprovals?: ReadonlySet<string>
 }
@@ -124,7 +127,7 @@ export function* readRequestInSlices(request: object, options: ReadOptions, work
   )
 
   const head = yield* headOf(fields, takeLeading(messages), tools.head, options, work)
-  return { head, conversation: yield* headed(messages, work), tools, placeholders }
+  return { head, conversation: yield* headed(messages, options, work), tools, placeholders }
 }
 
 /** Removes the leading instructions from the messages: they belong to the head. */
@@ -143,7 +146,7 @@ export function* headOf(
   fields: Fields,
   leading: readonly string[],
   tools: TaughtTools['head'],
-  { date, identity, knowledgeCutoff }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff'>,
+  { date, identity, knowledgeCutoff, known }: Pick<ReadOptions, 'date' | 'identity' | 'knowledgeCutoff' | 'known'>,
   work: Work,
 ): Slices<PromptMessage[]> {
   const instructions = [optionalTextIn(fields, 'instructions', ''), ...leading]
@@ -160,6 +163,7 @@ export function* headOf(
     instructions: instructions.filter((text) => text).join('\n\n'),
     namespaces: tools.namespaces,
     formats: formatsOf(fields),
+    types: known?.types,
   }
   const developer = yield* developerTextInSlices(developerParts, work)
   const head: PromptMessage[] = [{ role: 'system', content: system }]
@@ -168,7 +172,11 @@ export function* headOf(
 }
 
 /** Adds the headings of the first developer message to those in the middle of the conversation. */
-export function* headed(messages: readonly ReadMessage[], work: Work): Slices<ReadMessage[]> {
+export function* headed(
+  messages: readonly ReadMessage[],
+  { known }: Pick<ReadOptions, 'known'>,
+  work: Work,
+): Slices<ReadMessage[]> {
   const read: ReadMessage[] = []
   yield* onePass(messages, work)
   for (const message of messages) {
@@ -178,7 +186,7 @@ export function* headed(messages: readonly ReadMessage[], work: Work): Slices<Re
       const developerText =
         teaches === undefined
           ? yield* developerTextInSlices({ instructions, namespaces: [], formats: [] }, work)
-          : yield* toolsSectionInSlices(teaches, work)
+          : yield* toolsSectionInSlices(teaches, work, known?.types)
       read.push({ ...rest, content: developerText ?? '' })
     }
   }

@@ -36,7 +36,7 @@ export interface RenderInSlicesOptions extends RenderMessagesOptions {
   readonly known?: KnownTexts | undefined
 }
 
-/** Does the same in slices; returns undefined as soon as there are known to be more tokens than `most`. */
+/** Does the same in slices; returns undefined as soon as there are known to be more tokens than `max`. */
 export function* renderMessagesInSlices(
   messages: readonly PromptMessage[],
   { tokenTable, work, most = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,

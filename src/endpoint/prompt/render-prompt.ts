@@ -82,7 +82,7 @@ export function renderPrompt(request: object, options: RenderPromptOptions): Pro
 /**
  * Does the same in slices, with checked options.
  *
- * @param most - the maximum number of tokens
+ * @param max - the maximum number of tokens
  * @returns undefined as soon as there are known to be more
  */
 export function* renderPromptInSlices(

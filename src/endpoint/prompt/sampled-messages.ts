@@ -11,7 +11,7 @@ import type { SampledMessage } from './sampled-form.js'
 import type { TranscriptMessage } from './transcript.js'
 
 /** The maximum number of ids that one seal records: some 150 kB. Messages beyond it are rendered from their items. */
-const MOST_IDS = 32_768
+const MAX_IDS = 32_768
 
 export interface FormOptions {
   readonly tools: RequestTools
@@ -64,7 +64,7 @@ export function sampledMessages(
 
 /** Returns the messages whose ids fit, and the places of the others. */
 function bounded(messages: readonly SampledMessage[]): SampledMessage[] {
-  let room = MOST_IDS
+  let room = MAX_IDS
   return messages.map(({ tokens, ...place }) => {
     if (tokens === undefined || tokens.length > room) return place
     room -= tokens.length

@@ -113,7 +113,7 @@ export function* toolsInSlices(
  * The limit of tools that items of a conversation declare, repetitions included. Reading them takes some 50 microseconds
  * each, without a pause.
  */
-const MOST_TOOLS_OF_ITEMS = 10_000
+const MAX_TOOLS_OF_ITEMS = 10_000
 
 /** @throws RequestError if items declare too many tools */
 function checkCount(lists: readonly ToolList[]): void {
@@ -121,9 +121,9 @@ function checkCount(lists: readonly ToolList[]): void {
   for (const { tools, item } of lists) {
     if (item === undefined) continue
     count += tools.length
-    if (count <= MOST_TOOLS_OF_ITEMS) continue
+    if (count <= MAX_TOOLS_OF_ITEMS) continue
     const param = `input[${item}].tools`
-    const reason = `items of the conversation declare more than ${MOST_TOOLS_OF_ITEMS} tools in total`
+    const reason = `items of the conversation declare more than ${MAX_TOOLS_OF_ITEMS} tools in total`
     throw new RequestError(`Invalid '${param}': ${reason}.`, { param, code: 'invalid_value' })
   }
 }

@@ -169,7 +169,7 @@ function* teachServer(course: Course, { label, about, isAgain, list, declared }:
   const { lessons, asked, listed, omitted, policy } = course
   const { isAllowed } = course.choice
   if (list.item !== undefined) course.listedForItems += listed.get(label)?.size ?? 0
-  if (course.listedForItems > MOST_LISTED_FOR_ITEMS) throw tooManyListed(`input[${list.item}]`)
+  if (course.listedForItems > MAX_LISTED_FOR_ITEMS) throw tooManyListed(`input[${list.item}]`)
   const replaced = replacedByServer(label)
   if (!asked.has(label) && replaced !== undefined && isAllowed({ type: 'mcp', label })) {
     lessons.teachBuiltin(replaced, isAgain)
@@ -180,17 +180,17 @@ function* teachServer(course: Course, { label, about, isAgain, list, declared }:
     if (!isAllowed({ type: 'mcp', label, name })) continue
     const callee = { kind: 'mcp_call', serverLabel: label, name, available: true } as const
     const recipient = addressOf(callee, mcpSpellings(label, name), declared, policy)
-    const tool = { name, description, parameters: input_schema }
+    const tool = { name, description, parameters: input_schema, isListed: true }
     if (recipient !== undefined) lessons.teach(recipient, tool, isAgain, about)
     else if (!isAgain) omitted.push({ serverLabel: label, name })
   }
 }
 
 /** The limit of listed tools that are read for items that declare their servers, in total: some 0.3 seconds. */
-const MOST_LISTED_FOR_ITEMS = 50_000
+const MAX_LISTED_FOR_ITEMS = 50_000
 
 function tooManyListed(param: string): RequestError {
-  const reason = `items declare MCP servers with more than ${MOST_LISTED_FOR_ITEMS} listed tools in total`
+  const reason = `items declare MCP servers with more than ${MAX_LISTED_FOR_ITEMS} listed tools in total`
   return new RequestError(`Invalid '${param}': ${reason}.`, { param, code: 'invalid_value' })
 }
 

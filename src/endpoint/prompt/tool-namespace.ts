@@ -4,6 +4,8 @@ export interface TaughtTool {
   readonly description?: string | null | undefined
   /** The JSON Schema of its arguments. Null or absent: it takes none. `text`: its input is free text. */
   readonly parameters?: unknown
+  /** Whether a server has listed it: many requests have the same schema. Default false. */
+  readonly isListed?: boolean
 }
 
 /** A namespace of the prompt, whose tools the model addresses as `NAME.TOOL`. */

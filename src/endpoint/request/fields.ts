@@ -7,7 +7,7 @@ import type {
   PromptCacheOptions,
   ReasoningOptions,
 } from '../../core/responses/request-parameters.js'
-import { MOST_STOPS } from './limits.js'
+import { MAX_STOPS } from './limits.js'
 import {
   decimalFrom,
   either,
@@ -158,8 +158,8 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   stop: {
     support: 'honoured',
     does: 'the answer ends before the first of these texts. Ignored where `text.format` asks for JSON',
-    allows: `a string, or an array of up to ${MOST_STOPS} strings, none of them empty`,
-    schema: either('one of a string or array of strings', stopString, listUpTo(MOST_STOPS, 'strings', stopString)),
+    allows: `a string, or an array of up to ${MAX_STOPS} strings, none of them empty`,
+    schema: either('one of a string or array of strings', stopString, listUpTo(MAX_STOPS, 'strings', stopString)),
     sentBy: 'clients of vLLM, SGLang and llama-server',
   },
   presence_penalty: {

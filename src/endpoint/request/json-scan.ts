@@ -31,7 +31,7 @@ const BACKSLASH = 0x5c
 /**
  * Enforces limits on a JSON text before it is parsed, which takes a second for 3 MB of brackets. A text that is not JSON is counted too, and left to the parser.
  */
-export function createJsonScan({ depth, values, names: mostNames }: JsonBounds): JsonScan {
+export function createJsonScan({ depth, values, names: maxNames }: JsonBounds): JsonScan {
   // Random, so that a client cannot prepare names with colliding hashes.
   const [seed = 0] = crypto.getRandomValues(new Int32Array(1))
   let isInString = false
@@ -59,7 +59,7 @@ export function createJsonScan({ depth, values, names: mostNames }: JsonBounds):
           hash = seed
         } else if (byte === COLON) {
           names.add(hash)
-          if (names.size > mostNames) throw tooManyNames(mostNames)
+          if (names.size > maxNames) throw tooManyNames(maxNames)
         } else if (byte === COMMA) count += 1
         // `[` and `{`, `]` and `}` differ in one bit.
         else if ((byte | 0x20) === 0x7b) {
@@ -96,13 +96,13 @@ function tooDeep(levels: number): RequestError {
   return new RequestError(message, { code: 'invalid_value' })
 }
 
-/** @param most - {@link JsonBounds.names} */
+/** @param max - {@link JsonBounds.names} */
 export function tooManyNames(most: number): RequestError {
   const message = `The body of the request has too many different names of fields. Expected at most ${most}.`
   return new RequestError(message, { status: 413, code: 'request_too_large' })
 }
 
-/** @param most - {@link JsonBounds.values} */
+/** @param max - {@link JsonBounds.values} */
 export function tooManyValues(most: number): RequestError {
   const message = `The body of the request has too many values. Expected at most ${most} objects, arrays and their entries.`
   return new RequestError(message, { status: 413, code: 'request_too_large' })

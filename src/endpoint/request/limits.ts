@@ -34,7 +34,7 @@ const DEFAULTS: Required<RequestLimits> = {
 const DEEPEST = 500
 
 /** Entries of `stop`: each is searched for at every character of an answer. OpenAI allows 4, Anthropic states no limit. */
-export const MOST_STOPS = 64
+export const MAX_STOPS = 64
 
 export const REQUEST_LIMITS: OptionTable<RequestLimits> = {
   items: wholeNumber(1),

@@ -2,14 +2,14 @@
 export type Path = readonly PropertyKey[]
 
 /** The longest path that an error shows, since keys are the client's and may be of any length. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** Formats a path: `input[3].content[0].type`. */
 export function pathOf(path: Path): string {
   let text = ''
   for (const step of path) {
-    text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${String(step).slice(0, LONGEST)}`
-    if (text.length > LONGEST) return `${text.slice(0, LONGEST)}...`
+    text += typeof step === 'number' ? `[${step}]` : `${text === '' ? '' : '.'}${String(step).slice(0, MAX_LENGTH)}`
+    if (text.length > MAX_LENGTH) return `${text.slice(0, MAX_LENGTH)}...`
   }
   return text
 }

@@ -6,7 +6,7 @@ import type { EndedResponse, RespondOptions } from './options.js'
  * The maximum number of entries that are not shown yet. A model that samples 50 tokens a second is that far ahead of a
  * store that takes more than a second for an append.
  */
-const MOST_AHEAD = 64
+const MAX_AHEAD = 64
 
 interface Waiting {
   readonly entry: Entry
@@ -59,7 +59,7 @@ export class Outbox {
     this.#waiting.push({ entry, batch, ended })
     this.#count += 1
     if (!this.#isWriting) void this.#write()
-    if (this.#count >= MOST_AHEAD) return this.#until(MOST_AHEAD - 1)
+    if (this.#count >= MAX_AHEAD) return this.#until(MAX_AHEAD - 1)
   }
 
   /** Resolves when everything is written and shown. Rejects if an append has thrown. */

@@ -32,7 +32,7 @@ const SEAL_KEY: OptionTable<SealKey> = {
 }
 
 /** An unexpected name that is longer than this may be a key, and is not quoted. */
-const LONGEST_NAME = 20
+const MAX_NAME_LENGTH = 20
 
 /**
  * @throws HarmonyResponsesError `bad_option`. Its message never quotes a value that may be a key
@@ -54,7 +54,7 @@ export function readKeys(keys: unknown): readonly Key[] {
 function checkKey(given: unknown, path: string): asserts given is SealKey {
   const isObject = isFields(given)
   if (!isObject) throw badKey(path, '{ id, key }', kindOf(given))
-  const isQuotable = Object.keys(given).every((name) => name.length <= LONGEST_NAME)
+  const isQuotable = Object.keys(given).every((name) => name.length <= MAX_NAME_LENGTH)
   if (!isQuotable) throw badKey(path, '{ id, key }', 'another name')
   checkOptions('createSeal', given, SEAL_KEY, ['key', 'id'], path)
 }

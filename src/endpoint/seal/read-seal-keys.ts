@@ -8,7 +8,7 @@ import { FORMAT } from './sealed-text.js'
  * The maximum number of keys, each of which is tried on content that it may have sealed. No host that rotates keys
  * needs more.
  */
-const MOST_KEYS = 64
+const MAX_KEYS = 64
 const ID_BYTES = 9
 
 /**
@@ -24,7 +24,7 @@ export function readSealKeys(text: string): SealKey[] {
   check(typeof text === 'string', 'readSealKeys', 'a text of keys', typeof text)
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 0) throw badKey('keys', 'at least one', 'none')
-  if (words.length > MOST_KEYS) throw badKey('keys', `at most ${MOST_KEYS}`, `${words.length}`)
+  if (words.length > MAX_KEYS) throw badKey('keys', `at most ${MAX_KEYS}`, `${words.length}`)
   const ids = new Set<string>()
   return words.map((word, index) => {
     const key = keyBytes(`key ${index + 1}`, word)

@@ -127,11 +127,11 @@ export function* unsealInputInSlices(
 }
 
 /** The longest content, since each is opened in one go: 1 MB takes 40 ms. The longest reasoning takes 0.9 MB. */
-const LONGEST = 2_097_152
+const MAX_LENGTH = 2_097_152
 
 /** @throws RequestError */
 function checkLength(sealed: string, param: string): void {
-  if (sealed.length > LONGEST) throw stringTooLong(param, LONGEST, sealed.length)
+  if (sealed.length > MAX_LENGTH) throw stringTooLong(param, MAX_LENGTH, sealed.length)
 }
 
 function fieldOf(item: unknown, name: string): unknown {

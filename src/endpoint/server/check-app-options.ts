@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '../../shared/options/checks.js'
 import type { ResponsesAppOptions } from './options.js'
-import { MOST_SECONDS, SERVICE_LIMITS, SERVICE_OPTIONS } from './service/check-service-options.js'
+import { MAX_SECONDS, SERVICE_LIMITS, SERVICE_OPTIONS } from './service/check-service-options.js'
 
 type AppLimits = NonNullable<ResponsesAppOptions['limits']>
 
@@ -20,7 +20,7 @@ export const APP_LIMITS: OptionTable<AppLimits> = {
   ...SERVICE_LIMITS,
   bodyBytes: wholeNumber(1),
   bodyRatio: wholeNumber(1),
-  bodySeconds: wholeNumber(1, MOST_SECONDS),
+  bodySeconds: wholeNumber(1, MAX_SECONDS),
   connections: wholeNumber(1),
   waitingRequests: wholeNumber(1),
   waitingMessages: wholeNumber(1),

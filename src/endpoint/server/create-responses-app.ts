@@ -21,7 +21,7 @@ import { modelRoutes } from './routes/models.js'
 import { passedRoutes } from './routes/passed.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
 import { checkServiceOptions } from './service/check-service-options.js'
-import { createTurnstile, MOST_WAITING } from './service/limits/turnstile.js'
+import { createTurnstile, MAX_WAITING } from './service/limits/turnstile.js'
 import { openService, type ResponseService } from './service/response-service.js'
 import { webSocketRoute } from './web-socket/web-socket-route.js'
 
@@ -42,7 +42,7 @@ export interface ResponsesApp {
 }
 
 /** How many requests are begun in one turn of the event loop. */
-const MOST_REQUESTS = 16
+const MAX_REQUESTS = 4
 
 /**
  * Creates the OpenAI Responses API in front of a gpt-oss engine, as a Hono app.
@@ -88,7 +88,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), service.report)
   })
 
-  const arrivals = createTurnstile(MOST_REQUESTS, later, MOST_WAITING)
+  const arrivals = createTurnstile(MAX_REQUESTS, later, MAX_WAITING)
   const guardBy =
     (who: Identify): MiddlewareHandler<Env> =>
     async (context, next) => {

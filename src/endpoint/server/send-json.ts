@@ -8,7 +8,7 @@ import type { Env, ServerContext } from './server-context.js'
 import { OUT_OF_MEMORY } from './service/limits/memory.js'
 
 /** The longest text that Node is given whole, in characters: it encodes all of it at once. */
-const MOST_AT_ONCE = 1_048_576
+const MAX_AT_ONCE = 1_048_576
 
 /**
  * Answers with JSON. A large answer is counted until the client has read it: otherwise, clients that request it again
@@ -29,7 +29,7 @@ export async function sendJson(
     throw new RequestError(OUT_OF_MEMORY, { status: 429, code: 'rate_limit_exceeded' })
   }
   const { outgoing } = nodeBindings(context)
-  if (outgoing === undefined || text.length > MOST_AT_ONCE) return context.body(inSlices(text, unread), 200, headers)
+  if (outgoing === undefined || text.length > MAX_AT_ONCE) return context.body(inSlices(text, unread), 200, headers)
   if (outgoing.closed) unread.end()
   else outgoing.once('close', () => unread.end())
   return context.body(text, 200, headers)

@@ -77,7 +77,7 @@ function plainSocket(out: NodeResponse): Socket | undefined {
 }
 
 /** The maximum number of characters that are gathered in a turn. */
-const MOST_GATHERED = 16_384
+const MAX_GATHERED = 16_384
 
 /**
  * Sends the first text of a turn at once, while its stream is still in the processor's cache, and gathers the others: an
@@ -103,7 +103,7 @@ class ChunkedBody implements StreamBody {
     }
     if (this.#gathered === '') node.process.nextTick(this.#flush)
     this.#gathered += text
-    return this.#gathered.length < MOST_GATHERED || this.#flush()
+    return this.#gathered.length < MAX_GATHERED || this.#flush()
   }
 
   flush(): void {

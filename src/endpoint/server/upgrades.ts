@@ -14,7 +14,7 @@ export interface UpgradingServer {
 }
 
 /** Node drops further headers, of which one may say how long the body is. In entries of `rawHeaders`, two for each. */
-const MOST_RAW_HEADERS = 2000
+const MAX_RAW_HEADERS = 2000
 
 /**
  * Answers requests that ask for another protocol than WebSocket as if they did not: clients such as Java's offer HTTP/2
@@ -49,7 +49,7 @@ async function opened(open: () => unknown, socket: Socket): Promise<void> {
 /** Gives the connection back to the server, with the request as it would be without the offer. */
 function answerPlainly(server: UpgradingServer, request: IncomingMessage, socket: Socket, head: Uint8Array): void {
   const { method, url, httpVersion, rawHeaders } = request
-  if (rawHeaders.length >= MOST_RAW_HEADERS) {
+  if (rawHeaders.length >= MAX_RAW_HEADERS) {
     socket.destroy()
     return
   }

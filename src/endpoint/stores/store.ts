@@ -206,7 +206,7 @@ export interface ResponseStore {
    * not forced.
    */
   claim(claim: Claim): Promise<Claimed | undefined>
-  /** Lists at most `most` running responses of all owners whose lease has expired, in order of expiry. */
+  /** Lists at most `max` running responses of all owners whose lease has expired, in order of expiry. */
   expired(most: number): Promise<readonly ExpiredResponse[]>
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
   /**

@@ -6,7 +6,7 @@ import { checkConstraint } from './check-constraint.js'
 import type { GenerateOptions, Sampling } from './engine.js'
 
 /** The Responses API's limit of `top_logprobs`. */
-const MOST_LOGPROBS = 20
+const MAX_LOGPROBS = 20
 
 const aShare = that(
   (value) => Number.isFinite(value) && (value as number) >= 0 && (value as number) <= 1,
@@ -34,7 +34,7 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
     check(Array.isArray(value), path, 'an array of token ids', value)
     checkIds(value, path)
   },
-  logprobs: wholeNumber(0, MOST_LOGPROBS),
+  logprobs: wholeNumber(0, MAX_LOGPROBS),
   constraint: checkConstraint,
   trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
   cacheSalt: that(

@@ -3,9 +3,9 @@ import { choice, EMPTY, type Expression, NEVER, oneOf, optional, repeat, sequenc
 import type { Range } from './ranges.js'
 
 /** The limit of digits of an unbounded number: a model could otherwise write digits forever. */
-const MOST_DIGITS = 21
+const MAX_DIGITS = 21
 /** The maximum number of decimals that JSON.stringify writes. */
-const MOST_DECIMALS = 25
+const MAX_DECIMALS = 25
 /** Numbers with at most this many digits survive rounding. */
 const EXACT_DIGITS = 15
 /** The decimals of the largest number, 1.7976931348623157e308: any above is read as Infinity. */
@@ -32,7 +32,7 @@ function naturals(low: number, high: number): Expression {
   const last = Math.min(high, 10 ** width - 1)
   const ofWidth = digitPatterns(low, last, width, 10).map(digits)
   if (high === Number.POSITIVE_INFINITY) {
-    return choice([...ofWidth, sequence([digits([[1, 9]]), times(width, MOST_DIGITS - 1)])])
+    return choice([...ofWidth, sequence([digits([[1, 9]]), times(width, MAX_DIGITS - 1)])])
   }
   return high === last ? choice(ofWidth) : choice([...ofWidth, naturals(last + 1, high)])
 }
@@ -77,9 +77,9 @@ export function numbers(bounds: Bounds, decimals: number): Expression {
 /** Returns all numbers that are not whole. */
 export function fractions(): Expression {
   const decimals = sequence([
-    repeat(text('0'), 0, MOST_DECIMALS - 1),
+    repeat(text('0'), 0, MAX_DECIMALS - 1),
     digits([[1, 9]]),
-    repeat(digits([[0, 9]]), 0, MOST_DECIMALS - 1),
+    repeat(digits([[0, 9]]), 0, MAX_DECIMALS - 1),
   ])
   const plain = sequence([naturals(0, Number.POSITIVE_INFINITY), text('.'), decimals])
   const small = sequence([
@@ -99,7 +99,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   if (high < 0 || low > high) return NEVER
   const isOpen = high === Number.POSITIVE_INFINITY
   const most =
-    isLowExclusive || isHighExclusive ? EXACT_DIGITS - (isOpen ? wholeLength(low) : wholeLength(high)) : MOST_DECIMALS
+    isLowExclusive || isHighExclusive ? EXACT_DIGITS - (isOpen ? wholeLength(low) : wholeLength(high)) : MAX_DECIMALS
   const unit = 10 ** decimals
   const [from, to] = [Math.round(low * unit), isOpen ? high : Math.round(high * unit)]
   const scaled: Scaled[] = []
@@ -206,7 +206,7 @@ function decimalsUpTo(limit: readonly string[]): Expression {
   return choice(groups)
 }
 
-/** Returns decimals that leave the limit within these digits, or end with them. @param most - how many there may be */
+/** Returns decimals that leave the limit within these digits, or end with them. @param max - how many there may be */
 function decimalsWithin([first = '0', ...rest]: readonly string[], most: number): Expression {
   const below = first === '0' ? NEVER : sequence([digits([[0, Number(first) - 1]]), times(0, most - 1)])
   return choice([below, sequence([text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))])])

@@ -11,7 +11,7 @@ import {
 } from './expression.js'
 
 /** The maximum number of rules that are copied together with what follows them. */
-const MOST_CONTINUED = 2000
+const MAX_CONTINUED = 2000
 
 type IsCharacter = (expression: Expression) => boolean
 
@@ -36,7 +36,7 @@ export function withContinuations(grammar: Grammar, word: string, isCharacter: I
     const key = JSON.stringify([name, after])
     let made = names.get(key)
     if (made === undefined) {
-      const steps = names.size < MOST_CONTINUED && stepsOf(grammar.get(name), isCharacter)
+      const steps = names.size < MAX_CONTINUED && stepsOf(grammar.get(name), isCharacter)
       if (!steps) return undefined
       made = `${word}-${names.size}`
       names.set(key, made)

@@ -29,11 +29,11 @@ type Repeat = Extract<Expression, { readonly kind: 'repeat' }>
 /**
  * The highest count for which a repetition becomes a rule for each number: xgrammar takes some 15 ms to compile each.
  */
-const MOST_UNROLLED = 8
+const MAX_UNROLLED = 8
 /** The maximum number of alternatives of a character. */
-const MOST_INLINED = 3
+const MAX_INLINED = 3
 /** The maximum number of ranges of a character. */
-const MOST_RANGES = 16
+const MAX_RANGES = 16
 /** Controls, whose escapes always stay, and halves of surrogate pairs, which are no characters. */
 const NOT_PLAIN: readonly Range[] = [
   [0, 0x1f],
@@ -53,7 +53,7 @@ const HEX: readonly Range[] = [
 
 /**
  * Returns a grammar in GBNF that allows the same JSON values, without escapes (`\u00e9`) of characters that need none,
- * and without counts of characters up to {@link MOST_UNROLLED}. A grammar that is too long or
+ * and without counts of characters up to {@link MAX_UNROLLED}. A grammar that is too long or
  * cannot be read is returned unchanged.
  */
 export function* plainlySpelled(gbnf: string): Slices<string> {
@@ -96,8 +96,8 @@ function isCharacter(expression: Expression, rules: ReadonlyMap<string, Expressi
 }
 
 function isSmall(expression: Expression): boolean {
-  if (expression.kind === 'class') return expression.ranges.length <= MOST_RANGES
-  return expression.kind === 'text' || (hasEscape(expression) && expression.of.length <= MOST_INLINED)
+  if (expression.kind === 'class') return expression.ranges.length <= MAX_RANGES
+  return expression.kind === 'text' || (hasEscape(expression) && expression.of.length <= MAX_INLINED)
 }
 
 /** Resolves a rule's name through rules that only refer to another. */
@@ -122,7 +122,7 @@ function escaped(expression: Expression, rules: ReadonlyMap<string, Expression>)
     of.map((part, at) => {
       const [before, after] = [of[at - 1], part.kind === 'rule' ? rules.get(part.name) : undefined]
       if (before?.kind !== 'text' || !before.text.endsWith('\\') || after?.kind !== 'choice') return part
-      return after.of.length <= MOST_INLINED && after.of.every((way) => !hasRule(way)) ? after : part
+      return after.of.length <= MAX_INLINED && after.of.every((way) => !hasRule(way)) ? after : part
     }),
   )
 }
@@ -239,7 +239,7 @@ function unrolled(
 }
 
 function isCounted({ of, max }: Repeat, rules: ReadonlyMap<string, Expression>): boolean {
-  return max > 1 && max <= MOST_UNROLLED && of.kind === 'rule' && hasEscape(rules.get(of.name))
+  return max > 1 && max <= MAX_UNROLLED && of.kind === 'rule' && hasEscape(rules.get(of.name))
 }
 
 function hasEscape(expression: Expression | undefined): expression is Choice {

@@ -1,7 +1,7 @@
 import { choice, type Expression, type Grammar, repeat, rule, sequence } from './expression.js'
 
 /** llama.cpp refuses a repetition of 2,000 or more, so longer ones are composed of these. */
-const LONGEST = 1000
+const MAX_LENGTH = 1000
 
 /** The rules of a grammar under construction. */
 export interface Rules {
@@ -60,18 +60,18 @@ export function createRules(owner?: string): Rules {
     // A rule of its own, because llama.cpp multiplies a repetition with the whole content of the repeated group.
     const item = of.kind === 'class' || (min === 0 && max === 1) ? of : add('item', of)
     if (max === Number.POSITIVE_INFINITY) {
-      return min <= LONGEST ? repeat(item, min, max) : sequence([times(item, min, min), repeat(item, 0, max)])
+      return min <= MAX_LENGTH ? repeat(item, min, max) : sequence([times(item, min, min), repeat(item, 0, max)])
     }
-    if (max <= LONGEST) return repeat(item, min, max)
-    const many = add('many', repeat(item, LONGEST, LONGEST))
+    if (max <= MAX_LENGTH) return repeat(item, min, max)
+    const many = add('many', repeat(item, MAX_LENGTH, MAX_LENGTH))
     const required = sequence([
-      times(many, Math.floor(min / LONGEST), Math.floor(min / LONGEST)),
-      exactly(min % LONGEST),
+      times(many, Math.floor(min / MAX_LENGTH), Math.floor(min / MAX_LENGTH)),
+      exactly(min % MAX_LENGTH),
     ])
-    const whole = Math.floor((max - min) / LONGEST)
+    const whole = Math.floor((max - min) / MAX_LENGTH)
     // Derives each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
-    const fewer = sequence([times(many, 0, whole - 1), repeat(item, 0, LONGEST - 1)])
-    const most = sequence([times(many, whole, whole), repeat(item, 0, (max - min) % LONGEST)])
+    const fewer = sequence([times(many, 0, whole - 1), repeat(item, 0, MAX_LENGTH - 1)])
+    const most = sequence([times(many, whole, whole), repeat(item, 0, (max - min) % MAX_LENGTH)])
     return sequence([required, whole === 0 ? most : choice([fewer, most])])
 
     function exactly(count: number): Expression {

@@ -11,10 +11,10 @@ export const GBNF_CAPABILITIES: EngineCapabilities = {
 }
 
 /** The limit of cached grammars and their constraints, in UTF-16 code units: some 16 MB. */
-const MOST_CHARACTERS = 8_000_000
+const MAX_CHARACTERS = 8_000_000
 
 /** Writes a constraint as GBNF, with its relaxations. @throws UnsupportedSchema if no grammar expresses it */
-const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MOST_CHARACTERS)
+const writtenGbnf: WriteGrammar = /* @__PURE__ */ cachedGrammars(writtenGrammar, MAX_CHARACTERS)
 
 /** Fits a constraint to GBNF: everything that is not relaxed is enforced. @throws UnsupportedSchema if nothing is */
 export function* fitGbnf(constraint: Constraint): Slices<FittedConstraint> {

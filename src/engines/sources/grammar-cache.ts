@@ -17,7 +17,7 @@ type Outcome = WrittenGrammar | { readonly error: unknown }
  * @param mostCharacters - the limit of constraints and grammars together. A longer one is not cached.
  * @returns the same function, which throws the same errors
  */
-export function cachedGrammars(write: WriteGrammar, mostCharacters: number): WriteGrammar {
+export function cachedGrammars(write: WriteGrammar, maxCharacters: number): WriteGrammar {
   const kept = new Map<string, Outcome>()
   let characters = 0
 
@@ -31,12 +31,12 @@ export function cachedGrammars(write: WriteGrammar, mostCharacters: number): Wri
   function keep(key: string, outcome: Outcome): void {
     forget(key)
     const size = sizeOf(key, outcome)
-    if (size > mostCharacters) return
+    if (size > maxCharacters) return
     kept.set(key, outcome)
     characters += size
     // A Map iterates in insertion order.
     for (const oldest of kept.keys()) {
-      if (characters <= mostCharacters) break
+      if (characters <= maxCharacters) break
       forget(oldest)
     }
   }

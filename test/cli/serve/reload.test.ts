@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { namedBlock } from '../../docs/pages.js'
-import { type Served, serve } from '../served.js'
+import { type Served, serve, unreadyEngine } from '../served.js'
 
 const [ANN, BOB, NEW] = ['a-key-of-ann-alone', 'a-key-of-bob-alone', 'a-key-that-is-new-0123']
 const OPERATOR = 'the-key-of-the-operator'
@@ -164,17 +163,10 @@ describe('SIGHUP', () => {
   })
 
   test('sends the engine its new key', async () => {
-    const sent = new Set<string | undefined>()
-    const engine = createServer((request, response) => {
-      sent.add(request.headers.authorization)
-      response.writeHead(503).end()
-    })
-    await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => void engine.close())
-    const { port } = engine.address() as { readonly port: number }
+    const { url, sent } = await unreadyEngine()
     const path = folderOf({ engine: 'the-first-key' })
     const env = { HARMONY_ENGINE_API_KEY_FILE: path('engine') }
-    const served = await serve(['--sglang', `http://127.0.0.1:${port}`], { env })
+    const served = await serve(['--sglang', url], { env })
     await fetch(`${served.url}/readyz`)
     expect(sent).toEqual(new Set(['Bearer the-first-key']))
     writeFileSync(path('engine'), 'the-second-key')

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { KEY_VARIABLES } from '../../../src/cli/serve/secrets.js'
-import { refusal, serve } from '../served.js'
+import { refusal, serve, unreadyEngine } from '../served.js'
 
 const KEY = 'a-key-of-24-characters-1'
 const SEAL = Buffer.alloc(32, 7).toString('base64')
@@ -90,18 +89,11 @@ test('an option takes precedence over the environment', async () => {
 })
 
 test('a key of the engine in a file is sent to the engine, and is not read for engines that take none', async () => {
-  const sent: (string | undefined)[] = []
-  const engine = createServer((request, response) => {
-    sent.push(request.headers.authorization)
-    response.writeHead(503).end()
-  })
-  await new Promise<void>((resolve) => engine.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void engine.close())
-  const { port } = engine.address() as { readonly port: number }
+  const engine = await unreadyEngine()
   const env = { HARMONY_ENGINE_API_KEY_FILE: fileWith('the-key-of-the-engine\n') }
-  const { url } = await serve(['--vllm', `http://127.0.0.1:${port}`], { env })
+  const { url } = await serve(['--vllm', engine.url], { env })
   expect((await fetch(`${url}/readyz`)).status).toBe(503)
-  expect(new Set(sent)).toEqual(new Set(['Bearer the-key-of-the-engine']))
+  expect(engine.sent).toEqual(new Set(['Bearer the-key-of-the-engine']))
   await serve(['--replay'], { env: { HARMONY_ENGINE_API_KEY_FILE: '/no/such/file' } })
 })
 

@@ -12,7 +12,7 @@ import type { Outcome, Replayer } from './replay.js'
 const CODEX = fileURLToPath(new URL('../node_modules/@openai/codex/bin/codex.js', import.meta.url))
 
 /** A run that takes longer has hung. */
-const LONGEST_MS = 60_000
+const MAX_MS = 60_000
 
 /** How often a run is repeated if it failed for reasons that have nothing to do with the stream. */
 const ATTEMPTS = 4
@@ -166,7 +166,7 @@ async function exec(home: string, url: string): Promise<Printed> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const hangs = setTimeout(() => child.kill('SIGKILL'), LONGEST_MS)
+  const hangs = setTimeout(() => child.kill('SIGKILL'), MAX_MS)
   const lines: Line[] = []
   createInterface(child.stdout).on('line', (line) => {
     if (line.startsWith('{')) lines.push(JSON.parse(line))

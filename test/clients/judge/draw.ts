@@ -23,7 +23,7 @@ export interface Drawn {
 const KEPT = 64
 
 /** So many streams are damaged. */
-const MOST_STREAMS = 150
+const MAX_STREAMS = 150
 
 /**
  * Damages of these streams, each kind as often as any other as long as there are such: rare kinds are as bad as
@@ -47,7 +47,7 @@ export function drawOf(streams: readonly NamedStream[], count: number, seed: num
   const random = randomFrom(seed)
   const kinds = new Strata(random)
   // Some of many streams: most differ only in their text.
-  for (const stream of shuffled(streams, random).slice(0, MOST_STREAMS)) {
+  for (const stream of shuffled(streams, random).slice(0, MAX_STREAMS)) {
     for (const damage of source.damagesOf(stream.events)) {
       kinds.offer(stratumOf(damage), () => ({
         kind: damage.kind,
@@ -66,7 +66,7 @@ export function drawOf(streams: readonly NamedStream[], count: number, seed: num
 export function drawFamily(family: Family, streams: readonly NamedStream[], count: number, seed: number): Drawn[] {
   const random = randomFrom(seed)
   const kinds = new Strata(random)
-  const some = shuffled(streams, random).slice(0, MOST_STREAMS)
+  const some = shuffled(streams, random).slice(0, MAX_STREAMS)
   for (const [number, stream] of some.entries()) {
     const other = (some[(number + 1) % some.length] as NamedStream).events
     for (const { how, at, events, base } of family.damages(stream.events, other)) {

@@ -986,7 +986,7 @@ describe('invalid options throw bad_option', () => {
 describe('the work is linear in the text', () => {
   const SIZE = sized(100_000, 10_000)
   /** The longest beginning of a mark: 【, a cursor, and two parts. */
-  const LONGEST = 1 + 9 + 1 + 64 + 1 + 64
+  const MAX_LENGTH = 1 + 9 + 1 + 64 + 1 + 64
 
   test.each(['【', '【1†', '【4†L1†', '】', `【4†${'x'.repeat(64)}`, '【1†L1】', '【123456789†', '†'])(
     'the held text of a repeated %j is bounded',
@@ -1003,9 +1003,9 @@ describe('the work is linear in the text', () => {
         take(translator.push(text[at] as string))
         if (at % 997 === 0) longest = Math.max(longest, stateOf(translator).held.length)
         // What is not held is out.
-        else if (at + 1 - shown.length > LONGEST) throw new Error(`${at + 1 - shown.length} characters are held`)
+        else if (at + 1 - shown.length > MAX_LENGTH) throw new Error(`${at + 1 - shown.length} characters are held`)
       }
-      expect(longest).toBeLessThanOrEqual(LONGEST)
+      expect(longest).toBeLessThanOrEqual(MAX_LENGTH)
       take(translator.push('<|return|>'))
       expect(shown).toBe(text)
       expect(answerOf(text).text).toBe(text)
@@ -1020,7 +1020,7 @@ describe('the work is linear in the text', () => {
     for (const [at, id] of ids.entries()) {
       translator.push({ id, logprob: -1 })
       if (at % 97 !== 0) continue
-      expect(stateOf(translator).tokens.length).toBeLessThanOrEqual(LONGEST)
+      expect(stateOf(translator).tokens.length).toBeLessThanOrEqual(MAX_LENGTH)
     }
   })
 })

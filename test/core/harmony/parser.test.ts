@@ -637,7 +637,7 @@ describe('text without a header', () => {
   describe('of many tokens', () => {
     const [A = 0] = encodeText(' a')
     const many = (count: number): number[] => Array.from({ length: count }, () => A)
-    const MOST = MAX_UNDECIDED_TOKENS
+    const MAX = MAX_UNDECIDED_TOKENS
     const shown = (events: HarmonyEvent[]): unknown[] =>
       joined(events).flatMap((event): unknown[] => {
         if (event.type === 'message_start') return [event.header.channel ?? 'none']
@@ -647,34 +647,34 @@ describe('text without a header', () => {
 
     test('text without a header is held up to its limit', () => {
       const session = new Session()
-      session.push(many(MOST))
+      session.push(many(MAX))
       expect(shown(session.events)).toEqual([unheaded])
       session.push([m.return])
-      expect(shown(session.events)).toEqual([unheaded, 'none', 2 * MOST])
+      expect(shown(session.events)).toEqual([unheaded, 'none', 2 * MAX])
     })
 
     test('text without a header beyond its limit is reasoning, and once more the answer if the turn ends with it', () => {
       const session = new Session()
-      session.push(many(MOST + 1))
+      session.push(many(MAX + 1))
       const thought = [unheaded, { code: 'undecided_text' }, 'analysis']
-      expect(shown(session.events)).toEqual([...thought, 2 * MOST + 2])
+      expect(shown(session.events)).toEqual([...thought, 2 * MAX + 2])
       session.push([...many(1), m.return])
-      const again = { code: 'repeated_answer', subject: String(2 * MOST + 4) }
-      expect(shown(session.events)).toEqual([...thought, 2 * MOST + 4, again, 'none', 2 * MOST + 4])
+      const again = { code: 'repeated_answer', subject: String(2 * MAX + 4) }
+      expect(shown(session.events)).toEqual([...thought, 2 * MAX + 4, again, 'none', 2 * MAX + 4])
     })
 
     test('text without a header beyond its limit is reasoning alone if the turn goes on', () => {
       const session = new Session()
-      session.push([...many(MOST + 1), m.end])
+      session.push([...many(MAX + 1), m.end])
       session.push('<|start|>assistant<|channel|>final<|message|>x<|return|>')
       expect(shown(session.events)).toEqual([
-        ...[unheaded, { code: 'undecided_text' }, 'analysis', 2 * MOST + 2, 'final', 1],
+        ...[unheaded, { code: 'undecided_text' }, 'analysis', 2 * MAX + 2, 'final', 1],
       ])
     })
 
     test('text without a header that is given as text counts four characters as a token', () => {
       const session = new Session()
-      session.parser.pushText('a '.repeat(2 * MOST), 'model')
+      session.parser.pushText('a '.repeat(2 * MAX), 'model')
       expect(shown(session.events)).toEqual([unheaded])
       session.parser.pushText('abcd', 'model')
       expect(shown(session.events)).toContain('analysis')

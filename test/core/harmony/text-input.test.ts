@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createMarkerLexer } from '../../../src/core/harmony/text-input.js'
 import {
   FIRST_SPECIAL,
-  LONGEST_MARKER,
+  MAX_MARKER_LENGTH,
   markerText,
   SPECIAL,
   VOCABULARY_SIZE,
@@ -126,7 +126,7 @@ describe('the marker lexer', () => {
   it('the marker lexer never holds back as much as a whole marker', () => {
     fc.assert(
       fc.property(text, (text) => {
-        expect(feed(text).held.length).toBeLessThan(LONGEST_MARKER)
+        expect(feed(text).held.length).toBeLessThan(MAX_MARKER_LENGTH)
       }),
       { numRuns: RUNS },
     )

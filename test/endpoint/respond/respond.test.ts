@@ -399,6 +399,23 @@ describe('the limits of a response', () => {
     expect(response.status).toBe('incomplete')
   })
 
+  test('a response has 10,000 items at most, and its engine is not asked for more', async () => {
+    const item = [...encodeHarmony('<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant')]
+    let given = 0
+    const engine: TokenEngine = {
+      generate: (_, { signal } = {}) =>
+        tokenStream(async function* () {
+          for (; given < 20_000; given++) yield item
+          return undefined
+        }, signal),
+      health: async () => {},
+    }
+    const { response } = await run({ input: 'Go.' }, { engine })
+    expect(response).toMatchObject({ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } })
+    expect(response.output).toHaveLength(10_000)
+    expect(given).toBeLessThanOrEqual(10_001)
+  })
+
   test('calls beyond max_tool_calls are not run, and the model is told so', async () => {
     const asked: Asked[] = []
     let times = 0

@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { failedAnswer } from '../../../src/endpoint/server/error-answer.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
 import { type Admission, createAdmission } from '../../../src/endpoint/server/service/limits/admission.js'
+import { createMemoryStore } from '../../../src/endpoint/stores/memory-store.js'
+import type { KeptResponse } from '../../../src/endpoint/stores/store.js'
 import { answer, fail, hang, type ScriptedTurn, scriptedEngine } from '../../../src/testing/index.js'
 import { runs } from '../../support/runs.js'
 import { endpoint, heldEngine, JSON_TYPE, readUntil, tokenTable, until } from './endpoint.js'
@@ -389,6 +392,28 @@ describe('draining', () => {
     expect(events.at(-1)).toMatchObject({ type: 'response.failed', response: body })
     // A client that does not stream must not take half an answer for a whole one.
     expect(await whole).toMatchObject({ status: 503, body: { error: { type: 'server_error' } } })
+  })
+
+  test('a client that joined a response by its Idempotency-Key is told that the server stops, too, and the next one begins anew', async () => {
+    const store = createMemoryStore()
+    const key = { 'idempotency-key': 'one' }
+    const { create, service, drain } = endpoint(heldEngine(), { store })
+    const answers = [create({ input: 'Hi' }, key)]
+    await until(() => service.load.running === 1)
+    answers.push(create({ input: 'Hi' }, key))
+    await drain(AbortSignal.abort())
+    const error = { code: 'server_is_overloaded', message: 'The server is stopping.' }
+    for (const told of await Promise.all(answers)) expect(told).toMatchObject({ status: 503, body: { error } })
+    expect((await endpoint([answer('Hi')], { store }).create({ input: 'Hi' }, key)).status).toBe(200)
+  })
+
+  test('a failure in the words of an aborted response is none of a server that stops', () => {
+    const response = { status: 'failed', error: { code: 'server_error', message: 'aborted' } } as KeptResponse
+    expect(failedAnswer(response, { isStopped: () => false }).status).toBe(500)
+    expect(failedAnswer(response, { isStopped: () => true })).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '1' },
+    })
   })
 
   test('draining aborts responses that have not sent their first event when its signal aborts', async () => {

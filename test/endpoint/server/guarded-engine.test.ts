@@ -126,7 +126,7 @@ test('an engine that has all of its tokens at once, one by one or in one step, l
       for (const id of [chunk].flat()) tokens.push(...(id instanceof Uint32Array ? id : [id as number]))
     isOver = true
     expect(tokens).toEqual(Array.from({ length: 10_000 }, (_, id) => id))
-    expect(turns).toBeGreaterThanOrEqual(9)
+    expect(turns).toBeGreaterThanOrEqual(39)
   }
 })
 
@@ -165,7 +165,7 @@ test('many streams that have all of their tokens at once share a turn, and one a
   const slow = read(() => new Promise((resolve) => setImmediate(resolve, { done: false, value: [1] })), 30, slowTurns)
   await Promise.all([slow, ...Array.from({ length: 100 }, () => read(gives([1]), 500, []))])
   isOver = true
-  expect(Math.max(...counts.filter((count) => count > 0))).toBeLessThan(5_000)
+  expect(Math.max(...counts.filter((count) => count > 0))).toBeLessThan(1_500)
   const waits = slowTurns.slice(1).map((each, at) => each - (slowTurns[at] as number))
   expect(Math.max(...waits)).toBeLessThan(4)
 })

@@ -4,8 +4,8 @@ import { atOnce, type Slices } from '../../../src/shared/slices.js'
 import { allows } from './walk.js'
 
 /** A compiled schema, and how many pauses there were on the way. */
-function paused(schema: unknown, mostNodes?: number): { readonly made: CompiledSchema; readonly pauses: number } {
-  return counted(compileSchema(schema, mostNodes))
+function paused(schema: unknown, maxNodes?: number): { readonly made: CompiledSchema; readonly pauses: number } {
+  return counted(compileSchema(schema, maxNodes))
 }
 
 function counted<Made>(slices: Slices<Made>): { readonly made: Made; readonly pauses: number } {

@@ -35,7 +35,7 @@ class Model implements TransformersModel {
   readonly config = { max_position_embeddings: 100 }
   readonly calls: TransformersGeneration[] = []
   running = 0
-  mostRunning = 0
+  maxRunning = 0
 
   readonly step: (index: number, call: number) => number | Promise<number>
 
@@ -46,7 +46,7 @@ class Model implements TransformersModel {
 
   async generate(options: TransformersGeneration): Promise<unknown> {
     const call = this.calls.push(options) - 1
-    this.mostRunning = Math.max(this.mostRunning, ++this.running)
+    this.maxRunning = Math.max(this.maxRunning, ++this.running)
     try {
       const { inputs, streamer, max_new_tokens, eos_token_id, stopping_criteria } = options
       const sequences = [[...(inputs as Tensor).data]]
@@ -187,7 +187,7 @@ describe('an engine over Transformers.js', () => {
       [0, 1, 0, 1].map((at) => readTokens((engines[at] as (typeof engines)[0]).generate([1]))),
     )
     expect(all.map(({ tokens }) => tokens)).toEqual([0, 1, 2, 3].map((call) => [call, call, 200002]))
-    expect(model.mostRunning).toBe(1)
+    expect(model.maxRunning).toBe(1)
   })
 
   test('an engine over Transformers.js gives the turn on when the model is done, not when the reader is', async () => {
@@ -197,7 +197,7 @@ describe('an engine over Transformers.js', () => {
     await left.next()
     await left.return()
     expect((await readTokens(engine.generate([1], { maxTokens: 2 }))).tokens).toEqual([7, 7])
-    expect(model.mostRunning).toBe(1)
+    expect(model.maxRunning).toBe(1)
   })
 
   test('an engine over Transformers.js lets a caller that waits for a turn leave', async () => {

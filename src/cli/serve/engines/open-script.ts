@@ -72,7 +72,7 @@ const REMEMBERED = 1_000
 function readScript(given: string, where: string): readonly Turn[] {
   let value: unknown
   try {
-    value = JSON.parse(given.replace(/^\ufeff/, ''))
+    value = JSON.parse(given)
   } catch (error) {
     throw new UsageError(`${where}: expected JSON: ${messageOf(error)}`, { cause: error })
   }

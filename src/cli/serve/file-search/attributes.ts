@@ -4,8 +4,8 @@ import type { FileSearchFilter } from '../../../core/responses/items.js'
 export type Attributes = { readonly [name: string]: string | number | boolean }
 
 /** The API's limits of attributes. */
-const MOST_ATTRIBUTES = 16
-const LONGEST_VALUE = 512
+const MAX_ATTRIBUTES = 16
+const MAX_VALUE_LENGTH = 512
 const FIELD = /^([\w.-]{1,64}):[ \t]+(\S.*)$/
 
 const FRONT_MATTER = /^---\r?\n([\s\S]{0,8192}?)\r?\n---[ \t]*(?:\r?\n|$)/
@@ -17,7 +17,7 @@ export function frontMatter(text: string): { readonly attributes: Attributes; re
   for (const line of lines.split(/\r?\n/)) {
     const [, name = '', valueText = ''] = FIELD.exec(line) ?? []
     const value = scalarOf(valueText.trim())
-    if (value !== undefined && attributes.size < MOST_ATTRIBUTES) attributes.set(name, value)
+    if (value !== undefined && attributes.size < MAX_ATTRIBUTES) attributes.set(name, value)
   }
   return { attributes: Object.fromEntries(attributes), body: text.slice(whole.length) }
 }
@@ -26,7 +26,8 @@ function scalarOf(written: string): string | number | boolean | undefined {
   const [, , quoted] = /^(["'])(.*)\1$/.exec(written) ?? []
   const text = quoted ?? written
   // Characters that in YAML begin a value other than plain text.
-  if (text === '' || text.length > LONGEST_VALUE || (quoted === undefined && /^[[\]{}|>&*!%@`"'#,]/.test(text))) return
+  if (text === '' || text.length > MAX_VALUE_LENGTH || (quoted === undefined && /^[[\]{}|>&*!%@`"'#,]/.test(text)))
+    return
   if (quoted !== undefined) return text
   if (text === 'true' || text === 'false') return text === 'true'
   return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : text

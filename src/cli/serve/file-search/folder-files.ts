@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { opendir, realpath } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { join } from 'node:path'
+import { isWithin, nameWithin } from '../../../shared/system/platform/paths.js'
 import { filePieces } from '../../file-pieces.js'
 import { UsageError, unreadable } from '../../io.js'
 
@@ -38,7 +39,7 @@ export async function readFolderFiles(folder: string, limits: typeof LIMITS = LI
     const files: FolderFile[] = []
     for (const path of paths) {
       const text = await readText(path, (bytes) => count('bytes of text', bytes))
-      if (text !== undefined) files.push({ name: relative(folder, path).replaceAll(sep, '/'), text })
+      if (text !== undefined) files.push({ name: nameWithin(folder, path), text })
     }
     return { files, leftOut: others + paths.length - files.length }
   } catch (error) {
@@ -67,8 +68,10 @@ async function pathsIn(
         paths.push(path)
       } else others += 1
       // A link within the folder leads to a file that is read anyway.
-      if (entry.isSymbolicLink() && !(await realpath(path)).startsWith(root + sep)) {
-        throw new UsageError(`--file-search ${folder}: ${relative(folder, path)} is a symbolic link out of the folder`)
+      if (entry.isSymbolicLink() && !isWithin(root, await realpath(path))) {
+        throw new UsageError(
+          `--file-search ${folder}: ${nameWithin(folder, path)} is a symbolic link out of the folder`,
+        )
       }
     }
   }

@@ -12,8 +12,8 @@ const SATURATION = 1.2
 const LENGTH_WEIGHT = 0.75
 
 /** The maximum number of distinct words of a query, and the maximum length of a word. */
-const MOST_WORDS = 64
-const LONGEST_WORD = 64
+const MAX_WORDS = 64
+const MAX_WORD_LENGTH = 64
 
 /** Words, and single characters of scripts that write without spaces. */
 const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\p{M}]+/gu
@@ -21,7 +21,7 @@ const WORD = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}\
 function* wordsOf(text: string): Generator<string> {
   for (const [word] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
     // The English plural is found by its singular.
-    yield word.slice(0, LONGEST_WORD).replace(/(?<=[a-z]{2}[^s\W])s$/, '')
+    yield word.slice(0, MAX_WORD_LENGTH).replace(/(?<=[a-z]{2}[^s\W])s$/, '')
   }
 }
 
@@ -111,7 +111,7 @@ export class FolderIndex {
     const count = this.#passages.length
     const averageLength = this.#words / count
     const words = new Set<string>()
-    for (const word of wordsOf(query)) if (words.add(word).size === MOST_WORDS) break
+    for (const word of wordsOf(query)) if (words.add(word).size === MAX_WORDS) break
     let highest = 0
     for (const word of words) {
       const places = this.#places.get(word) ?? []

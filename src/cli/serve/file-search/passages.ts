@@ -1,8 +1,8 @@
 /** The maximum length of a passage in UTF-16 units, about 400 tokens. */
-const LONGEST = 1_600
+const MAX_LENGTH = 1_600
 
 /** A heading begins a passage of its own if the one before it has this length. */
-const SHORTEST_BEFORE_HEADING = LONGEST / 4
+const SHORTEST_BEFORE_HEADING = MAX_LENGTH / 4
 
 const HEADING = /^#{1,6} /
 
@@ -11,7 +11,7 @@ export function* passagesOf(text: string): Generator<string> {
   let passage = ''
   for (const paragraph of text.split(/\n[^\S\n]*\n/)) {
     for (const piece of piecesOf(paragraph.trimEnd())) {
-      const isFull = passage.length + 2 + piece.length > LONGEST
+      const isFull = passage.length + 2 + piece.length > MAX_LENGTH
       const isSection = HEADING.test(piece) && passage.length >= SHORTEST_BEFORE_HEADING
       if (passage !== '' && (isFull || isSection)) {
         yield passage
@@ -26,10 +26,10 @@ export function* passagesOf(text: string): Generator<string> {
 /** Cuts a long paragraph between words, or else between characters. */
 function* piecesOf(paragraph: string): Generator<string> {
   let from = 0
-  while (paragraph.length - from > LONGEST) {
-    const piece = paragraph.slice(from, from + LONGEST)
+  while (paragraph.length - from > MAX_LENGTH) {
+    const piece = paragraph.slice(from, from + MAX_LENGTH)
     const space = piece.search(/\s\S*$/)
-    const end = space > LONGEST / 2 ? space + 1 : piece.replace(/[\ud800-\udbff]$/, '').length
+    const end = space > MAX_LENGTH / 2 ? space + 1 : piece.replace(/[\ud800-\udbff]$/, '').length
     yield piece.slice(0, end)
     from += end
   }

@@ -1,5 +1,6 @@
 import { readTokenFixture, type TokenFixture } from '../../../engines/sources/token-fixture.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { inFolder } from '../../../shared/system/platform/paths.js'
 import { errorCode, type Io, readFileOrStdin, UsageError, unreadable } from '../../io.js'
 
 /**
@@ -22,7 +23,7 @@ async function filesOf(path: string, io: Io): Promise<string[]> {
   try {
     const names = await io.readFolder(path)
     const fixtures = names.filter((name) => name.endsWith('.json')).sort()
-    return fixtures.map((name) => `${path.replace(/\/$/, '')}/${name}`)
+    return fixtures.map((name) => inFolder(path, name))
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return [path]
     throw unreadable(path, error)

@@ -48,7 +48,7 @@ type McpCallSubject = Extract<Recipient, { kind: 'mcp_call' }> & { readonly appr
 const INVALID_PARAMS = -32602
 
 /** The maximum number of names in the error for an ambiguous name. */
-const MOST_CANDIDATES = 10
+const MAX_CANDIDATES = 10
 
 const emitDelta = callDelta('mcp_call_arguments')
 
@@ -66,7 +66,7 @@ export const mcpCall: ItemKind<McpCall, McpCallSubject> = {
     output: null,
     error: null,
     scan: replacedByServer(serverLabel) === undefined ? createScan() : null,
-    ...(candidates && { candidates: candidates.slice(0, MOST_CANDIDATES) }),
+    ...(candidates && { candidates: candidates.slice(0, MAX_CANDIDATES) }),
   }),
 
   delta(item, text, context) {

@@ -78,7 +78,7 @@ export function filesMarkedIn(texts: readonly string[], files: CitableFiles): Ci
 /** Characters that would end a mark, control characters and halves of surrogate pairs. File names are untrusted. */
 const UNMARKABLE = /[【】†\s\p{Cc}\p{Cs}]+/gu
 /** The maximum length of a name in a mark, in UTF-16 units. */
-const LONGEST_NAME = 60
+const MAX_NAME_LENGTH = 60
 
 type Result = Pick<FileSearchResult, 'filename' | 'text'>
 
@@ -87,7 +87,7 @@ function resultsText(files: readonly Result[], callId: string): string {
   return files
     .map(({ filename, text }, index) => {
       // Cut first: that may halve a character.
-      const name = filename.trim().slice(0, LONGEST_NAME).replace(UNMARKABLE, ' ').trim()
+      const name = filename.trim().slice(0, MAX_NAME_LENGTH).replace(UNMARKABLE, ' ').trim()
       return `【${fileMark(callId, index)}†${name || 'file'}】\n${text}`
     })
     .join('\n\n')

@@ -34,7 +34,7 @@ export function hasShape(get: Get): boolean {
 export type Combination = 'oneOf' | 'anyOf' | 'allOf'
 
 /** The maximum number of parts of a combination that are looked at. More would hold up all other requests. */
-const MOST_PARTS = 4_096
+const MAX_PARTS = 4_096
 
 function hasFields(value: unknown): boolean {
   return isFields(value) && Object.keys(value).length > 0
@@ -56,7 +56,7 @@ export interface Parts {
  */
 export function combined({ get }: SchemaView, keyword: Combination): Parts {
   const all = listOf(get, keyword)
-  const parts = all.slice(0, MOST_PARTS)
+  const parts = all.slice(0, MAX_PARTS)
   const leftOut = all.length - parts.length
   const types = parts.filter(isType)
   if (keyword === 'allOf') return { types, comments: parts.filter((part) => !isType(part)), leftOut }

@@ -31,7 +31,7 @@ export function textLike(pattern: RegExp): z.ZodType<string> {
   return z.string('a string').min(1).regex(pattern)
 }
 
-/** Accepts a name of at most `most` characters that matches the pattern. */
+/** Accepts a name of at most `max` characters that matches the pattern. */
 export function nameLike(pattern: RegExp, most: number): z.ZodType<string> {
   return z.string('a string').min(1).max(most).regex(pattern)
 }
@@ -83,7 +83,7 @@ export function list<Value>(
   })
 }
 
-/** Reads a list with at most `most` entries. */
+/** Reads a list with at most `max` entries. */
 export function listUpTo<Value>(most: number, of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
   const bounded = z.unknown().transform((value, context): unknown => {
     if (!Array.isArray(value) || value.length <= most) return value

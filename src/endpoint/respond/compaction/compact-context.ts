@@ -34,7 +34,7 @@ export interface CompactContextOptions extends RespondOptions {
 }
 
 /** The limit of a summary, in tokens; also at most half of a turn's input limit. */
-const LONGEST_SUMMARY = 4096
+const MAX_SUMMARY_TOKENS = 4096
 
 /**
  * Makes the model summarize the conversation so far. Yields the entry with the prompt that the response continues with,
@@ -48,7 +48,7 @@ export async function* compactContext(
 ): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, pause = nextTurn, signal } = options
   const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
-  const most = Math.min(LONGEST_SUMMARY, Math.max(Math.floor(limit / 2), 1))
+  const most = Math.min(MAX_SUMMARY_TOKENS, Math.max(Math.floor(limit / 2), 1))
   const writing = summarizeContext(fold.context, most, request, options).catch(withoutRoom)
   let attempt: SummaryAttempt | NoAttempt | undefined
   while (attempt === undefined) {

@@ -48,7 +48,7 @@ export type SummaryAttempt = Omit<Summary, 'text'> & { readonly text: string | u
  * The host begins the answer, since a model with tools would rather continue with them.
  *
  * @param context - whole messages
- * @param most - the maximum number of tokens
+ * @param max - the maximum number of tokens
  * @throws EngineError if the engine fails
  */
 export async function summarizeContext(

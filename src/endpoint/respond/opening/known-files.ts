@@ -6,7 +6,7 @@ import type { HistoryEntry } from '../../prompt/history.js'
 import { filesOfForm } from '../../prompt/sampled-form.js'
 
 /** The maximum number of passages of earlier searches that can be cited: those of the latest ones. */
-const MOST_KNOWN = 1_000
+const MAX_KNOWN = 1_000
 
 /**
  * Returns the files that searches in the conversation found: the model may cite in each answer what it has read in an
@@ -27,5 +27,5 @@ export function knownFiles({ input }: ResponseRequest, history: readonly History
   for (const item of Array.isArray(input) ? (input as readonly Partial<FileSearchCallItem>[]) : []) {
     if (item.type === 'file_search_call' && Array.isArray(item.results)) add(citableFiles(item.results, item.id ?? ''))
   }
-  return known.size === 0 ? undefined : Object.fromEntries([...known].slice(-MOST_KNOWN))
+  return known.size === 0 ? undefined : Object.fromEntries([...known].slice(-MAX_KNOWN))
 }

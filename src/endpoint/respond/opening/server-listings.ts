@@ -1,6 +1,7 @@
 import { replacedByServer } from '../../../core/recipients/builtin-tools.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
+import { EngineError } from '../../../engines/contract/engine-error.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { Tool } from '../../tools/tool.js'
@@ -22,6 +23,8 @@ export async function listingsOf(
       try {
         return (await tool.listings?.(request, { signal: child.signal })) ?? []
       } catch (error) {
+        // Without room for a listing, the request is refused: it has done nothing yet, and can be sent again.
+        if (error instanceof EngineError) throw error
         onError(error)
         return []
       } finally {
@@ -48,14 +51,14 @@ export async function listingsOf(
 export const UNKNOWN_SERVER = 'The server is not available.'
 
 /** A request may declare as many servers as tools: the log names only the first of them. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 /** For the operator only: a client is not told which servers exist. */
 export function unknownServers(labels: readonly string[], tools: readonly Tool[]): string {
   const known = tools.flatMap(({ serverLabels = [] }) => serverLabels)
   const there =
     known.length === 0 ? 'none is known by its label' : `there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`
-  const named = labels.slice(0, MOST_NAMED).map((label) => JSON.stringify(label.slice(0, 100)))
+  const named = labels.slice(0, MAX_NAMED).map((label) => JSON.stringify(label.slice(0, 100)))
   const more = labels.length > named.length ? ` and ${labels.length - named.length} more` : ''
   return `${named.join(', ')}${more}; ${there}`
 }

@@ -10,7 +10,7 @@ import type { FirstPrompt } from './prompt-ids.js'
  * Renders the first prompt of a response that continues others: the earlier part is read and rendered once for all of
  * them.
  *
- * @param most - the maximum number of new tokens
+ * @param max - the maximum number of new tokens
  * @returns undefined if it has to be rendered as a whole, or cannot be
  */
 export function* promptFromEarlier(

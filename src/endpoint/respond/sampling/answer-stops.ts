@@ -7,7 +7,7 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { check } from '../../../shared/errors.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
-import { MOST_STOPS } from '../../request/limits.js'
+import { MAX_STOPS } from '../../request/limits.js'
 import { openMessage } from '../open-message.js'
 import { StopWatch } from './stop-watch.js'
 
@@ -18,8 +18,8 @@ import { StopWatch } from './stop-watch.js'
  */
 export function stopStrings({ stop }: ResponseRequest): readonly string[] {
   const strings: readonly unknown[] = stop == null ? [] : Array.isArray(stop) ? stop : [stop]
-  const isRight = strings.length <= MOST_STOPS && strings.every(isText)
-  check(isRight, 'request.stop', `a string or up to ${MOST_STOPS} strings, none of them empty`, stop)
+  const isRight = strings.length <= MAX_STOPS && strings.every(isText)
+  check(isRight, 'request.stop', `a string or up to ${MAX_STOPS} strings, none of them empty`, stop)
   return strings as readonly string[]
 }
 

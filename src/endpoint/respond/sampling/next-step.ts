@@ -40,7 +40,7 @@ const SAMPLE: Step = { type: 'sample' }
  */
 export function nextStep(fold: ResponseFold, budget: Budget): Step {
   if (fold.open.isPreparation) return { type: 'end', reason: 'stop' }
-  if (fold.open.isCompaction) return fold.output.length === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }
+  if (fold.open.isCompaction) return fold.outputLength === 0 ? { type: 'compact' } : { type: 'end', reason: 'stop' }
   const demanded = demandedTokens(fold, budget)
   if (demanded !== undefined) return { type: 'host', tokens: demanded }
   if (fold.stage === 'sampling') {
@@ -89,10 +89,16 @@ export function isBeforeForcedCall(fold: ResponseFold, { forced }: Budget): bool
   return forced !== undefined && isDemanded(fold) && fold.hostWrites === 1
 }
 
-/** Whether sampling is exhausted: by tokens, time or the engine's context. */
+/**
+ * The limit of a response's items. No model has a use for so many, and each is written again at the end, in one piece
+ * with all others.
+ */
+const MAX_ITEMS = 10_000
+
+/** Whether sampling is exhausted: by tokens, items, time or the engine's context. */
 function isSpent(fold: ResponseFold, { tokens, isTimeUp, capabilities }: Budget): boolean {
   const { contextLength = Number.POSITIVE_INFINITY } = capabilities
-  return fold.sampled >= tokens || isTimeUp || fold.contextSize >= contextLength
+  return fold.sampled >= tokens || fold.outputLength >= MAX_ITEMS || isTimeUp || fold.contextSize >= contextLength
 }
 
 /** Returns the tokens that the host has to write now: a demanded call, or the end that the engine swallowed. */
@@ -134,7 +140,8 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
 export function tokensToLimit(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
   if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
   const { contextLength = Number.POSITIVE_INFINITY } = budget.capabilities
-  return Math.min(budget.tokens - fold.sampled, contextLength - fold.contextSize)
+  // An item takes a token at least.
+  return Math.min(budget.tokens - fold.sampled, MAX_ITEMS - fold.outputLength, contextLength - fold.contextSize)
 }
 
 /** Whether the turn ends with its first call: the request says so, or demands one call by its name. */

@@ -73,8 +73,10 @@ class SamplingRun {
   readonly #chunks: ChunkReader
   /** The number of the response's tokens when the call began. */
   readonly #before: number
+  /** Whether a time limit may end the turn after any token. */
+  readonly #isTimed: boolean
   /** Below this number of the response's tokens, no limit can end the turn. */
-  readonly #firstLimit: number
+  #firstLimit: number
   /** The number of tokens from the engine. */
   #given = 0
   /** The engine's counts before the end of the call, which a closed call does not reach. */
@@ -110,6 +112,7 @@ class SamplingRun {
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = this.#call.isSearched ? allowed.stops?.watch(fold) : undefined
     this.#before = fold.sampled
+    this.#isTimed = options.isTimed
     this.#firstLimit = fold.sampled + tokensToLimit(fold, allowed, options.isTimed)
     this.#chunks = createChunkReader(tokenTable, allowed.capabilities.spellsMarkers === true)
     const onUsage = (usage: HostUsage): void => {
@@ -198,7 +201,10 @@ class SamplingRun {
     const fold = this.#fold
     if (this.#isStopped || fold.sampled === this.#before || fold.stage !== 'sampling') return false
     if (fold.sampled < this.#firstLimit) return false
-    return nextStep(fold, this.#budget()).type !== 'sample'
+    const budget = this.#budget()
+    if (nextStep(fold, budget).type !== 'sample') return true
+    this.#firstLimit = fold.sampled + tokensToLimit(fold, budget, this.#isTimed)
+    return false
   }
 
   /** Ends the call before the engine does, which then reports no more about it. */

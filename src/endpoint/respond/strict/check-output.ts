@@ -11,13 +11,13 @@ import { createTestWork, type TextTest, textTest } from './text-test.js'
 type Errors = InvalidOutput['errors']
 
 /** The limit of work for one text, in applied schemas: some tenths of a second, in slices. */
-const MOST_WORK = 250_000
+const MAX_WORK = 250_000
 /** The limit of work that the validator does without a pause. */
-const MOST_OF_PIECE = 10_000
+const MAX_OF_PIECE = 10_000
 /** The limit of `uniqueItems` in the validator, which compares all pairs: the longest array times all values. */
-const MOST_COMPARED = 500_000
-const LONGEST = 1_000_000
-const MOST_ERRORS = 20
+const MAX_COMPARED = 500_000
+const MAX_LENGTH = 1_000_000
+const MAX_ERRORS = 20
 
 /**
  * Returns how a text violates a constraint. Lark grammars are not checked.
@@ -25,7 +25,7 @@ const MOST_ERRORS = 20
  * @throws Error if that cannot be determined: the schema has a missing or circular reference, or takes too much work
  */
 export function* checkOutput(text: string, constraint: Constraint): Slices<Errors> {
-  if (text.length > LONGEST) throw new Unchecked('the output is too long')
+  if (text.length > MAX_LENGTH) throw new Unchecked('the output is too long')
   if ('jsonSchema' in constraint) return yield* checkJson(text, constraint.jsonSchema)
   if (!('regex' in constraint)) return []
   const test = yield* textTest(constraint.regex, 'whole')
@@ -46,7 +46,7 @@ function* checkJson(text: string, schema: unknown): Slices<Errors> {
   const onStep = (more: number): void => {
     work += more
     ofPiece += more
-    if (work > MOST_WORK || ofPiece > MOST_OF_PIECE) throw new Unchecked('checking the output takes too much work')
+    if (work > MAX_WORK || ofPiece > MAX_OF_PIECE) throw new Unchecked('checking the output takes too much work')
   }
   const onPiece = (): void => {
     ofPiece = 0
@@ -58,7 +58,7 @@ function* checkJson(text: string, schema: unknown): Slices<Errors> {
   const draft = draftOf(schema)
   const { value, sizes, longestArray } = json
   const compared = longestArray * (sizes.get(value as object) ?? 1)
-  const isPairwise = compared > MOST_COMPARED && (yield* hasKeyword(safe, ['uniqueItems']))
+  const isPairwise = compared > MAX_COMPARED && (yield* hasKeyword(safe, ['uniqueItems']))
   const isDivided = yield* isDivisible(safe)
   if (isPairwise && !isDivided) throw new Unchecked('too many items have to be unique')
   const lookup = dereference(safe)
@@ -66,7 +66,7 @@ function* checkJson(text: string, schema: unknown): Slices<Errors> {
   const errors = isDivided
     ? yield* checkInPieces(value, safe, { draft, lookup, sizes, isPairwise, onPiece, worked: () => work })
     : validate(value, safe, draft, lookup).errors
-  return errors.slice(0, MOST_ERRORS).map(wording)
+  return errors.slice(0, MAX_ERRORS).map(wording)
 }
 
 function wording({ instanceLocation, keyword, keywordLocation, error }: OutputUnit): Errors[number] {

@@ -30,15 +30,15 @@ export interface EnforcedParts {
 }
 
 /** The approximate limit of all grammars of a request together, in nodes: some seconds of work, in slices. */
-const MOST_NODES = 300_000
+const MAX_NODES = 300_000
 /** The limit of a schema in values, including those in its lists: 5,000 ordinary properties. */
-const MOST_VALUES = 50_000
+const MAX_VALUES = 50_000
 
 /** The number of values that are examined in one slice. */
 const SLICE = 2_000
 
 const TOO_MUCH = 'Together, the schemas of the request exceed the limit; only the type of this one is enforced.'
-const TOO_LARGE = `The schema has more than ${MOST_VALUES} values; only its type is enforced.`
+const TOO_LARGE = `The schema has more than ${MAX_VALUES} values; only its type is enforced.`
 
 /**
  * Returns the parts that the engine enforces.
@@ -58,11 +58,11 @@ export function* enforcedParts(
   for (const part of parts) {
     const { param, isAsked } = part
     const values = 'jsonSchema' in part.constraint ? yield* checkedSize(part) : 0
-    const isLarge = values > MOST_VALUES || nodes > MOST_NODES
+    const isLarge = values > MAX_VALUES || nodes > MAX_NODES
     const outcome = yield* outcomeOf(isLarge ? typeAlone(part) : part, capabilities, onError)
     const all = 'relaxed' in outcome ? outcome.relaxed : []
     const whole = 'refusal' in outcome ? outcome.refusal : undefined
-    const reasons = isLarge ? [{ path: '', message: values > MOST_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
+    const reasons = isLarge ? [{ path: '', message: values > MAX_VALUES ? TOO_LARGE : TOO_MUCH }, ...all] : all
     const [first = whole] = reasons
     if (isAsked && onUnsupportedConstraint === 'refuse' && first !== undefined) throw refused(part, first)
     for (const reason of [...reasons, ...(whole === undefined ? [] : reportOf(whole, part, capabilities))]) {
@@ -97,7 +97,7 @@ function* checkedSize({ param, owner, constraint }: StrictPart): Slices<number> 
     if (!(error instanceof UnsupportedSchema)) throw error
     throw invalidSchema(param, owner, error.path, error.message)
   }
-  return yield* countValues(schema, MOST_VALUES)
+  return yield* countValues(schema, MAX_VALUES)
 }
 
 type Outcome = Pick<FittedConstraint, 'relaxed' | 'nodes'> | { readonly refusal: UnsupportedConstraint | 'kind' }
@@ -146,7 +146,7 @@ function refused({ param, owner, constraint }: StrictPart, refusal: UnsupportedC
 /** The number of values that are counted in one slice. */
 const COUNTED_AT_ONCE = 10_000
 
-/** Counts the values in a JSON value, including itself: `most` plus one if there are more. */
+/** Counts the values in a JSON value, including itself: `max` plus one if there are more. */
 function* countValues(value: unknown, most: number): Slices<number> {
   const open: unknown[] = [value]
   let count = 0

@@ -4,7 +4,7 @@ import { lastBorder } from '../open-message.js'
 import type { Strictness } from './strictness.js'
 
 /** In tokens: more than the parser accepts for a header. */
-const LONGEST_HEADER = 256
+const MAX_HEADER_LENGTH = 256
 
 /** The tokens that the host writes in the model's place. */
 const MESSAGE: readonly number[] = [SPECIAL.message]
@@ -36,7 +36,7 @@ export class HeaderWatch {
     if (STOP_TOKENS.includes(id) && this.beginning !== undefined) return this.beginning
     const before = this.#header
     if (MESSAGE_BORDERS.includes(id) || (id === SPECIAL.channel && before === undefined)) this.#header = [id]
-    else if (id === SPECIAL.message || (before?.length ?? 0) > LONGEST_HEADER) this.#header = undefined
+    else if (id === SPECIAL.message || (before?.length ?? 0) > MAX_HEADER_LENGTH) this.#header = undefined
     else this.#header = before && [...before, id]
     const wasWhole = this.#isWhole
     const end = this.#endOf(this.#header)

@@ -31,7 +31,7 @@ const FORMATS: readonly string[] = [
   'ipv6',
   'uuid',
 ]
-const MOST_TEXTS = 2_000
+const MAX_TEXTS = 2_000
 /** How many parts of a schema are copied between two pauses. */
 const SLICE = 2_000
 
@@ -57,7 +57,7 @@ export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchem
   function* literalOf(pattern: unknown): Slices<string | undefined> {
     if (typeof pattern !== 'string') return undefined
     if (patterns.has(pattern)) return patterns.get(pattern)
-    const test = json.texts.size > MOST_TEXTS ? undefined : yield* testOf(pattern)
+    const test = json.texts.size > MAX_TEXTS ? undefined : yield* testOf(pattern)
     const matching: string[] | undefined = test && []
     if (test) for (const text of json.texts) if (yield* test(text)) matching?.push(text)
     // The number distinguishes it from the key of a pattern that matches the same texts.

@@ -9,9 +9,9 @@ import { createWork, type Slices, type Work } from '../../../shared/slices.js'
 /** Returns whether a text matches. @throws Error if that takes too much work */
 export type TextTest = (text: string) => Slices<boolean>
 
-const LONGEST_PATTERN = 2_000
+const MAX_PATTERN_LENGTH = 2_000
 /** The maximum number of states in which an expression may be; usual ones have some ten. */
-const MOST_WAYS = 200
+const MAX_WAYS = 200
 /** The cost of reading an expression, and of each of its characters, in steps. */
 const OF_PATTERN = 200
 const OF_CHARACTER = 10
@@ -24,13 +24,13 @@ export interface TestWork {
 }
 
 /** Up to a second. */
-const MOST_STEPS = 2_000_000
+const MAX_STEPS = 2_000_000
 /** Some milliseconds. */
 const SLICE = 10_000
 
 /** Creates the budget of one output, for all expressions and texts together. */
 export function createTestWork(): TestWork {
-  return { left: MOST_STEPS, slice: createWork(SLICE) }
+  return { left: MAX_STEPS, slice: createWork(SLICE) }
 }
 
 /**
@@ -45,7 +45,7 @@ export function* textTest(
   how: 'whole' | 'search',
   work: TestWork = createTestWork(),
 ): Slices<TextTest | undefined> {
-  if (pattern.length > LONGEST_PATTERN) return undefined
+  if (pattern.length > MAX_PATTERN_LENGTH) return undefined
   spend(work, OF_PATTERN + OF_CHARACTER * pattern.length)
   let start: MatcherState
   try {
@@ -61,7 +61,7 @@ export function* textTest(
   return function* (text) {
     let state: MatcherState | undefined = start
     for (const character of text) {
-      spend(work, state.ways.length > MOST_WAYS ? Number.POSITIVE_INFINITY : state.ways.length)
+      spend(work, state.ways.length > MAX_WAYS ? Number.POSITIVE_INFINITY : state.ways.length)
       if (work.slice.left <= 0) yield* work.slice.pause()
       state = state.accept(character)
       if (state === undefined) return false

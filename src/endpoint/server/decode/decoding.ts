@@ -20,7 +20,7 @@ export interface Decoding {
 /**
  * Decodes a body, stops at the first excess, and holds the memory of the decoder meanwhile.
  *
- * @param most - how many times its size the body may become
+ * @param max - how many times its size the body may become
  * @param take - called with each decoded chunk
  * @throws RequestError if there is no room
  */

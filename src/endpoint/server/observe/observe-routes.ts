@@ -44,7 +44,7 @@ export function observeStream(context: Context): (isAborted: boolean) => void {
 }
 
 /** Longer values are no names. */
-const MOST_CHARACTERS = 128
+const MAX_CHARACTERS = 128
 
 /**
  * Returns the session of a request from Claude Code's headers: to find requests of one session in a log, and for a
@@ -53,7 +53,7 @@ const MOST_CHARACTERS = 128
 function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
   const nameIn = (name: string): string | null => {
     const printable = header(`x-claude-code-${name}`)
-      ?.slice(0, MOST_CHARACTERS)
+      ?.slice(0, MAX_CHARACTERS)
       .replace(/[^\x21-\x7e]/g, '')
     return printable || null
   }

@@ -62,7 +62,7 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
+      return sendAnswer(context, failedAnswer(response, live))
     }
     turns.note(response.output, owner)
     return sendJson(context, toChatCompletion(response, answer), server)

@@ -30,7 +30,7 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
+      return sendAnswer(context, failedAnswer(response, live))
     }
     return sendJson(context, responseBody(response, server), server)
   })
@@ -42,15 +42,16 @@ export function createResponseRoute(app: Hono<Env>, server: ServerContext): void
  */
 export async function streamAnswer(
   context: Context<Env>,
-  { events, calls, finished }: LiveResponse,
+  live: LiveResponse,
   answer: (events: SseStream) => Response,
 ): Promise<Response> {
+  const { events, calls, finished } = live
   if (calls === undefined) return answer(events)
   const held = holdEvents(events, calls, context.req.raw.signal)
   const refused = await held.refused()
   if (refused === undefined) return answer(held)
   const kept = await finished
-  return sendAnswer(context, failedAnswer(kept?.response ?? refused, calls.retryAfterMs))
+  return sendAnswer(context, failedAnswer(kept?.response ?? refused, live))
 }
 
 /** Returns the finished response. A client that leaves is treated like one that leaves a stream. */

@@ -78,7 +78,7 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     }
     const response = await wholeResponse(live, context.req.raw.signal)
     if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live.calls?.retryAfterMs))
+      return sendAnswer(context, failedAnswer(response, live))
     }
     note(response, owner)
     return sendJson(context, toMessage(response, answer), server)

@@ -28,9 +28,9 @@ import type { PassOnOptions } from './pass-on-options.js'
 import type { OnDisconnect } from './running/readers.js'
 
 /** Node fires a longer timer at once. */
-export const MOST_SECONDS = 2_147_483
+export const MAX_SECONDS = 2_147_483
 
-const seconds = wholeNumber(1, MOST_SECONDS)
+const seconds = wholeNumber(1, MAX_SECONDS)
 
 const { onDiagnostic: _, ...PARSED_AS } = PARSE_REQUEST_OPTIONS
 
@@ -40,7 +40,7 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   queue: wholeNumber(0),
   turns: wholeNumber(1),
   responseSeconds: aboveZero,
-  statusSeconds: wholeNumber(0, MOST_SECONDS),
+  statusSeconds: wholeNumber(0, MAX_SECONDS),
   firstTokenSeconds: seconds,
   tokenSeconds: seconds,
   storeSeconds: seconds,

@@ -124,7 +124,7 @@ async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?:
     const run = await runFor(setup, request, responseId, caller, resources)
     addRun(setup, run)
     const { created, events, before, finished } = run
-    return { responseId, request, created, events, before, finished, calls }
+    return { responseId, request, created, events, before, finished, calls, isStopped: () => run.isStopped }
   } catch (error) {
     onEnd()
     held.end()

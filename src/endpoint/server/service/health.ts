@@ -22,7 +22,7 @@ export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (en
           reject(tooLate(healthSeconds))
           asking.abort()
         },
-        Math.min(healthSeconds * 1000, LONGEST_TIMER),
+        Math.min(healthSeconds * 1000, MAX_TIMER_MS),
       )
     })
     try {
@@ -34,7 +34,7 @@ export function createHealthCheck({ healthSeconds = 5 }: HealthLimits = {}): (en
 }
 
 /** In milliseconds. Node fires a longer timer at once. */
-const LONGEST_TIMER = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 function tooLate(seconds: number): RequestError {
   const message = `The engine did not answer within ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`

@@ -105,7 +105,9 @@ export async function attach(
   const events = isWhole ? nothing() : await eventsOf(setup, repository, responseId, owner)
   if (events === undefined) throw unavailable()
   if (found.state === 'finished') return { responseId, created, events, finished: Promise.resolve(found.finished) }
-  if (live !== undefined) return { responseId, created, events, finished: live.finished }
+  if (live !== undefined) {
+    return { responseId, created, events, finished: live.finished, isStopped: () => live.isStopped }
+  }
   const [followed, over] = watched(events)
   const finished = over.then(async () => {
     const after = await repository.stored.find(responseId, owner)

@@ -63,7 +63,7 @@ interface Work {
   /** Aborts when the client leaves, the service stops, or a limit is reached, which is its reason. */
   readonly signal: AbortSignal
   readonly hasClientLeft: () => boolean
-  readonly mostBytes: number
+  readonly maxBytes: number
   /** Awaits the engine's next piece. */
   awaits(): void
   /** The engine has answered, or its client is behind. */
@@ -94,7 +94,7 @@ function openWork({ stop, deadlines, options }: Setup, client: AbortSignal | und
   return {
     signal: work.signal,
     hasClientLeft: () => client?.aborted === true,
-    mostBytes: passedBytes,
+    maxBytes: passedBytes,
     awaits() {
       seconds = tokenSeconds
       silence.start(seconds)
@@ -141,8 +141,8 @@ function piecesOf(answer: PassedAnswer, work: Work, failed: (error: unknown) => 
           text(text) {
             work.rests()
             bytes += utf8.encode(text).length
-            if (bytes > work.mostBytes) {
-              fail(failure(`expected an answer of at most ${work.mostBytes} bytes, got more`))
+            if (bytes > work.maxBytes) {
+              fail(failure(`expected an answer of at most ${work.maxBytes} bytes, got more`))
               return false
             }
             tail = (tail + text).slice(-4)

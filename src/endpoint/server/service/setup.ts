@@ -20,7 +20,7 @@ import { type CallWatch, watchCalls } from './limits/call-watch.js'
 import { createDeadlines, type Deadlines } from './limits/deadlines.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
 import { memoryBytesOf } from './limits/memory.js'
-import { createTurnstile, MOST_WAITING, type Turnstile } from './limits/turnstile.js'
+import { createTurnstile, MAX_WAITING, type Turnstile } from './limits/turnstile.js'
 import type { ServiceOptions } from './options.js'
 import { ReportedError } from './running/reported-error.js'
 import type { Run } from './running/run-types.js'
@@ -86,8 +86,8 @@ export interface Setup {
 }
 
 /** How many responses begin in one turn of the event loop, and how many end: some milliseconds' worth of either. */
-const MOST_ARRIVALS = 8
-const MOST_ENDINGS = 16
+const MAX_ARRIVALS = 4
+const MAX_ENDINGS = 16
 
 /** The limit of entries of responses with `store: false`, in bytes. */
 const TRANSIENT_BYTES = 67_108_864
@@ -142,8 +142,8 @@ export function setUp(options: ServiceOptions): Setup {
     observer,
     clock,
     pause,
-    arrivals: createTurnstile(MOST_ARRIVALS, later, MOST_WAITING),
-    endings: createTurnstile(MOST_ENDINGS, later),
+    arrivals: createTurnstile(MAX_ARRIVALS, later, MAX_WAITING),
+    endings: createTurnstile(MAX_ENDINGS, later),
     report,
     runs: new Map(),
     beginning: new Set(),

@@ -63,7 +63,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
   let closeWhenIdle = (): void => {}
   const lanes = createLanes({
     most: limits.waitingRequests,
-    mostSize: waitingSize,
+    maxSize: waitingSize,
     refuse: (lane) => outbox.send(refusal(tooManyWaiting(), lane)),
     refuseNow: (lane) => outbox.sendNow(refusal(tooManyWaiting(), lane)),
     onIdle: () => closeWhenIdle(),

@@ -17,7 +17,7 @@ export interface LanesOptions {
   /** The maximum number of running and waiting requests, on all lanes together. */
   readonly most: number
   /** Their total length in characters. A single request may have any. */
-  readonly mostSize: number
+  readonly maxSize: number
   /** Refuses a request that was one too many, in its turn. */
   readonly refuse: (lane: string | undefined) => Promise<void> | undefined
   /** Does the same for an idle lane. */
@@ -35,7 +35,7 @@ type Waiting =
   | { refused: number }
 
 export function createLanes(options: LanesOptions): Lanes {
-  const { most, mostSize, refuse, refuseNow, onIdle, pause, onError } = options
+  const { most, maxSize, refuse, refuseNow, onIdle, pause, onError } = options
   const lanes = new Map<string | undefined, Waiting[]>()
   let count = 0
   let size = 0
@@ -65,7 +65,7 @@ export function createLanes(options: LanesOptions): Lanes {
   return {
     add(lane, added, answer) {
       const waiting = lanes.get(lane)
-      const isFull = count >= most || (count > 0 && size + added > mostSize)
+      const isFull = count >= most || (count > 0 && size + added > maxSize)
       if (isFull && waiting === undefined) {
         refuseNow(lane)
         return false

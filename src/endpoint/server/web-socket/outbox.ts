@@ -13,7 +13,7 @@ export interface Outbox {
 }
 
 /** The limit of unread frames for which no response waits, in characters. */
-const MOST_UNREAD = 4_194_304
+const MAX_UNREAD = 4_194_304
 
 /**
  * @param gone - aborts when the client has left
@@ -43,7 +43,7 @@ export function createOutbox(peer: Peer, gone: AbortSignal, bytes: ByteHold): Ou
     })
   }
   function sendNow(text: string): void {
-    if (unread > 0 && unread + text.length > MOST_UNREAD) {
+    if (unread > 0 && unread + text.length > MAX_UNREAD) {
       peer.terminate()
       return
     }

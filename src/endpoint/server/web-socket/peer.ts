@@ -31,7 +31,7 @@ const HIGH_WATER = 65_536
 const LINGER_MS = 1000
 
 /** The maximum number of pings that are answered while the client is behind. */
-const MOST_PINGS = 1000
+const MAX_PINGS = 1000
 
 export function peerOf(context: SocketContext): Peer {
   const { raw } = context
@@ -62,7 +62,7 @@ function nodePeer(socket: NodeSocket): Peer {
   // The socket itself answers each ping, whether the client reads or not.
   socket.on('ping', () => {
     pings = socket.bufferedAmount > HIGH_WATER ? pings + 1 : 0
-    if (pings > MOST_PINGS) socket.terminate()
+    if (pings > MAX_PINGS) socket.terminate()
   })
   return {
     send(text) {

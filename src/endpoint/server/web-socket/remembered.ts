@@ -12,12 +12,12 @@ export interface Remembered extends Reclaimable {
 /**
  * The limit in characters. A response that begins a conversation is remembered whatever its size, if it is the latest.
  */
-const MOST_SIZE = 67_108_864
+const MAX_SIZE = 67_108_864
 
 /** Bytes per character of a conversation: in its items, and as ids in its transcripts. */
 const CHARACTER_BYTES = 3
 
-/** @param most - the maximum number of responses */
+/** @param max - the maximum number of responses */
 export function createRemembered(most: number): Remembered {
   const known = new Map<string, RememberedResponse>()
   /** How many hold each response: its id, and the responses that continue it. It is dropped with the last of these. */
@@ -60,7 +60,7 @@ export function createRemembered(most: number): Remembered {
       hold(response)
       for (const [oldest, { before }] of known) {
         const isOne = known.size === 1 && typeof before !== 'object'
-        if (known.size <= most && (total <= MOST_SIZE || isOne)) break
+        if (known.size <= most && (total <= MAX_SIZE || isOne)) break
         forget(oldest)
       }
       for (const listener of listeners) listener()

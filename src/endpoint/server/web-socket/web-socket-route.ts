@@ -5,6 +5,7 @@ import { unauthorized } from '../identify.js'
 import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import { ANONYMOUS } from '../service/caller.js'
+import { stopping } from '../service/limits/admission.js'
 import { openConnection, type SocketConnection } from './connection.js'
 import { countIncoming } from './incoming-bytes.js'
 import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
@@ -147,10 +148,6 @@ function tooManyConnections(): RequestError {
   return new RequestError(message, { status: 429, code: 'websocket_connection_limit_reached' })
 }
 
-function stopping(): RequestError {
-  return new RequestError('The server is stopping.', { status: 503, code: 'server_is_overloaded' })
-}
-
 /** Detects whether a silent client is still there. */
 interface KeepAlive {
   /** Notes a sign of life. */
@@ -159,7 +156,7 @@ interface KeepAlive {
 }
 
 /** The maximum number of unanswered pings in a row: a client may be behind with its reading. */
-const MOST_UNANSWERED = 2
+const MAX_UNANSWERED = 2
 
 /** @param ms - between two pings; 0 sends none */
 function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
@@ -170,7 +167,7 @@ function keepAlive({ ping, onPong, terminate }: Peer, ms: number): KeepAlive {
   if (ping === undefined || ms === 0) return { heard, stop() {} }
   onPong?.(heard)
   const timer = setInterval(() => {
-    if (unanswered === MOST_UNANSWERED) return terminate()
+    if (unanswered === MAX_UNANSWERED) return terminate()
     unanswered += 1
     ping()
   }, ms)

@@ -23,6 +23,12 @@ export interface Database {
 /** `node:sqlite` is part of Node from 22.13 on; `better-sqlite3` is a package. */
 export type Driver = 'node:sqlite' | 'better-sqlite3'
 
+/** What each driver needs. */
+const NEEDS: Readonly<Record<Driver, string>> = {
+  'node:sqlite': 'Node 22.13 or newer',
+  'better-sqlite3': 'the package better-sqlite3',
+}
+
 /** The common interface of both drivers. */
 interface Opened {
   exec(sql: string): unknown
@@ -42,7 +48,8 @@ type Open = new (file: string) => Opened
  */
 export async function openDatabase(file: string, driver?: Driver): Promise<Database> {
   const causes: unknown[] = []
-  for (const name of driver === undefined ? (['node:sqlite', 'better-sqlite3'] as const) : [driver]) {
+  const names: readonly Driver[] = driver === undefined ? ['node:sqlite', 'better-sqlite3'] : [driver]
+  for (const name of names) {
     let Opened: Open
     try {
       Opened = await classOf(name)
@@ -52,7 +59,7 @@ export async function openDatabase(file: string, driver?: Driver): Promise<Datab
     }
     return wrapped(name, new Opened(file))
   }
-  const ways = 'Node 22.13 or newer, or the package better-sqlite3'
+  const ways = names.map((name) => NEEDS[name]).join(', or ')
   throw new HarmonyResponsesError('bad_option', `createSqliteStore: expected ${ways}`, { cause: causes.at(-1) })
 }
 

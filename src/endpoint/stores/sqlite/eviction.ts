@@ -20,7 +20,7 @@ export interface Eviction {
 /** The interval of looking at the clock for expired data, in seconds. */
 const LOOK_SECONDS = 60
 /** The most conversations that one request evicts by their age: it waits for that. */
-const MOST_EXPIRED = 16
+const MAX_EXPIRED = 16
 
 export function createEviction(
   { sql }: Pick<Statements, 'sql'>,
@@ -71,9 +71,9 @@ export function createEviction(
     if (before === undefined) return
     const over = sql(
       'SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= ? ORDER BY used LIMIT ?',
-    ).all(before, MOST_EXPIRED)
+    ).all(before, MAX_EXPIRED)
     for (const conversation of over) forget(conversation)
-    if (over.length === MOST_EXPIRED) return
+    if (over.length === MAX_EXPIRED) return
     sql(
       `DELETE FROM approvals WHERE used <= ? AND NOT EXISTS
          (SELECT 1 FROM parts WHERE parts.owner = approvals.owner AND parts.item_id = approvals.id)`,

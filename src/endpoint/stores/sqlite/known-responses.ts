@@ -42,7 +42,7 @@ export class KnownResponses {
   readonly #known = new Map<string, KnownResponse>()
   readonly #trees: ExpiringBytes<Tree>
 
-  /** @param options - `most`: the limit in bytes; `seconds`: how long a conversation is kept after its last use */
+  /** @param options - `max`: the limit in bytes; `seconds`: how long a conversation is kept after its last use */
   constructor(options: { readonly most: number; readonly seconds: number; readonly clock: () => number }) {
     this.#most = options.most
     this.#trees = new ExpiringBytes<Tree>({ ...options, onForget: (tree) => this.#forgetMembers(tree) })

@@ -10,7 +10,7 @@ export interface Leases {
 }
 
 /** The most leases of other clocks that are watched at a time. */
-const MOST_WATCHED = 4096
+const MAX_WATCHED = 4096
 /** How long a lease lasts whose length is unknown: that of an older version of this file. */
 const UNKNOWN_SECONDS = 10
 
@@ -41,7 +41,7 @@ export function createLeases({ sql }: Pick<Statements, 'sql'>, clock: string): L
     const { rid, lease_until: until, lease_clock: id, lease_seconds: seconds } = response
     if (id === clock) return (until as number) <= time.steady
     const latest = watch(response, time)
-    if (watched.size < MOST_WATCHED) watched.set(rid as Value, latest)
+    if (watched.size < MAX_WATCHED) watched.set(rid as Value, latest)
     return time.steady - latest.since >= ((seconds as number | null) ?? UNKNOWN_SECONDS)
   }
 
@@ -51,7 +51,7 @@ export function createLeases({ sql }: Pick<Statements, 'sql'>, clock: string): L
     const others = ['lease_clock IS NULL', 'lease_clock < ?', 'lease_clock > ?']
       .map((where) => `SELECT ${columns} FROM responses WHERE lease_until IS NOT NULL AND ${where}`)
       .join(' UNION ALL ')
-    const rows = sql(`${others} LIMIT ?`).all(clock, clock, MOST_WATCHED)
+    const rows = sql(`${others} LIMIT ?`).all(clock, clock, MAX_WATCHED)
     const there = new Set(rows.map(({ rid }) => rid))
     watched = new Map([...watched].filter(([rid]) => there.has(rid)))
     return rows

@@ -106,7 +106,7 @@ export interface Operations {
    * Reads a part of a conversation, from a response towards the first one.
    *
    * @param tip - its response; undefined is returned if that has been deleted since
-   * @param most - the maximum number of responses
+   * @param max - the maximum number of responses
    */
   climb(tip: StampedRow, from: number, most: number): Climbed | undefined
   findItem(itemId: string, owner: string, time: Moment): FoundPart | undefined

@@ -81,21 +81,30 @@ const MIGRATIONS: readonly string[] = [
 const APPLICATION_ID = 0x6861726d
 
 /**
- * Creates the tables, or migrates those of an older version. Two processes may begin at the same time.
+ * Checks that a file is empty or this store's, and returns the version of its tables.
  *
  * @throws HarmonyResponsesError `bad_option` if the file is another program's, or a newer version's
+ */
+export function versionOf(database: Database): number {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number }
+  const tables = database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()
+  if (id !== APPLICATION_ID && tables?.['count'] !== 0)
+    throw notOurs('a file of this store, got a database of another program')
+  if (version > MIGRATIONS.length)
+    throw notOurs(`a file of version ${MIGRATIONS.length} or older, got version ${version}`)
+  return version
+}
+
+/**
+ * Creates the tables, or migrates those of an older version. Two processes may begin at the same time.
+ *
+ * @throws HarmonyResponsesError as {@link versionOf}
  */
 export function migrate(database: Database): void {
   database.exec('BEGIN IMMEDIATE')
   try {
-    const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-    const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number }
-    const tables = database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()
-    if (id !== APPLICATION_ID && tables?.['count'] !== 0)
-      throw notOurs('a file of this store, got a database of another program')
-    if (version > MIGRATIONS.length)
-      throw notOurs(`a file of version ${MIGRATIONS.length} or older, got version ${version}`)
-    for (const migration of MIGRATIONS.slice(version)) database.exec(migration)
+    for (const migration of MIGRATIONS.slice(versionOf(database))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`)
     database.exec('COMMIT')
   } catch (error) {

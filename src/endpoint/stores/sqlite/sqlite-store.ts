@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { closable } from '../../../shared/closable.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
 import { createWork, withPauses } from '../../../shared/slices.js'
+import { createPrivateFile } from '../../../shared/system/platform/private-files.js'
 import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
 import { nextTurn } from '../../flow/next-turn.js'
@@ -284,7 +284,5 @@ function endOf(blocks: readonly StoredBlock[], otherwise: number): number {
 
 /** SQLite creates its other files with the permissions of this one. */
 function makePrivate(file: string): void {
-  if (file === '' || file.startsWith(':') || existsSync(file)) return
-  closeSync(openSync(file, 'a', 0o600))
-  chmodSync(file, 0o600)
+  if (file !== '' && !file.startsWith(':')) createPrivateFile(file)
 }

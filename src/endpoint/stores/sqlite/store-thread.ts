@@ -31,7 +31,7 @@ export interface StoreThread {
 }
 
 /** The number of operations that the worker has at a time: it has the next one while the answer to the last is read. */
-const MOST_SENT = 2
+const MAX_SENT = 2
 
 /** Starts a worker that opens the file. */
 export async function openThread(program: URL, settings: WorkerSettings): Promise<StoreThread> {
@@ -65,7 +65,7 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
   const send = (request: WorkerRequest): void => worker.postMessage(request)
 
   function sendNext(): void {
-    while (sent < MOST_SENT) {
+    while (sent < MAX_SENT) {
       const next = queue.next()
       if (next === undefined) return
       sent += 1

@@ -4,7 +4,7 @@ import type { Operations } from './operation-types.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 import { sameFile } from './same-file.js'
-import { migrate } from './schema.js'
+import { migrate, versionOf } from './schema.js'
 import { useWriteAheadLog } from './write-ahead-log.js'
 
 /*
@@ -34,6 +34,8 @@ async function start(): Promise<void> {
   database = await openDatabase(settings.file, settings.driver)
   // Set before any statement that may find the file locked.
   database.exec(`PRAGMA busy_timeout = ${settings.lockSeconds * 1000}`)
+  // Before anything is written, also into its header.
+  versionOf(database)
   await useWriteAheadLog(database, settings.lockSeconds)
   database.exec(`PRAGMA synchronous = ${settings.durability === 'power' ? 'FULL' : 'NORMAL'}`)
   database.exec(`PRAGMA journal_size_limit = ${LOG_BYTES}`)
@@ -64,7 +66,11 @@ function changed(): boolean {
 const started = start()
 started.then(
   () => answer({ type: 'started', driver: database?.driver ?? 'node:sqlite' }),
-  (error: unknown) => answer({ type: 'failed', message: messageOf(error), code: codeOf(error) }),
+  (error: unknown) => {
+    // Removes the files that SQLite keeps beside an open one.
+    database?.close()
+    answer({ type: 'failed', message: messageOf(error), code: codeOf(error) })
+  },
 )
 
 port.on('message', (request: WorkerRequest) => {

@@ -5,7 +5,7 @@ import type { StandardIssue, StandardSchema } from '../standard-schema.js'
 export type ReadArguments = { readonly args: unknown } | { readonly problem: string }
 
 /** The maximum number of problems that are listed, enough for the model to see what to correct. */
-const MOST_ISSUES = 10
+const MAX_ISSUES = 10
 
 /**
  * Parses the model's arguments. An empty text is an empty object: models call functions without parameters that way.
@@ -25,7 +25,7 @@ export async function readArguments(text: string, schema: StandardSchema | undef
   }
   const result = await schema['~standard'].validate(args)
   if (result.issues === undefined) return { args: result.value }
-  return { problem: `The arguments are invalid:\n${result.issues.slice(0, MOST_ISSUES).map(inWords).join('\n')}` }
+  return { problem: `The arguments are invalid:\n${result.issues.slice(0, MAX_ISSUES).map(inWords).join('\n')}` }
 }
 
 /** Formats an issue: `days[0].name: expected a string`. */

@@ -4,7 +4,7 @@ const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
 /**
  * Returns the text, or as much of its beginning as fits with a line that states its full size.
  *
- * @param most - the limit in bytes of UTF-8, including the line; at least 100
+ * @param max - the limit in bytes of UTF-8, including the line; at least 100
  */
 export function bounded(text: string, most: number): string {
   // A UTF-16 unit takes three bytes at most.

@@ -38,7 +38,7 @@ export interface McpFailure {
  * Describes an error that the SDK threw. A server's own words about a call are passed on; any other message may contain
  * addresses and paths, and becomes a neutral sentence.
  *
- * @param most - the limit of the server's words, in bytes
+ * @param max - the limit of the server's words, in bytes
  * @param conceal - removes secrets from these words. It gets all of them: a part may end within one
  */
 export function mcpFailureOf(error: unknown, most: number, conceal: (text: string) => string): McpFailure {

@@ -6,7 +6,7 @@ const FIELD = 8
  * Estimates the bytes of memory that JSON takes. It stops beyond the limit, so that it takes no longer than the limit
  * allows, whatever the JSON.
  *
- * @param most - the limit in bytes; more is returned if the JSON takes more
+ * @param max - the limit in bytes; more is returned if the JSON takes more
  */
 export function memoryOf(json: unknown, most: number): number {
   let bytes = 0

@@ -1,10 +1,10 @@
 /** The limit of one message of a server, in bytes. */
-export const MOST_MESSAGE_BYTES = 10_485_760
+export const MAX_MESSAGE_BYTES = 10_485_760
 /**
  * The limit of the values in one message. Ten million bytes of text are read in milliseconds; as many of empty lists
  * take seconds, and a hundred megabytes of memory.
  */
-export const MOST_MESSAGE_VALUES = 250_000
+export const MAX_MESSAGE_VALUES = 250_000
 /** How many lines are passed on in one turn of the event loop: the SDK takes a tenth of a millisecond to refuse one. */
 const LINES_PER_TURN = 100
 
@@ -126,8 +126,8 @@ export class MessageReader {
   }
 
   #check(): void {
-    if (this.#size > MOST_MESSAGE_BYTES) throw tooLarge(`is longer than ${MOST_MESSAGE_BYTES} bytes`)
-    if (this.#values > MOST_MESSAGE_VALUES) throw tooLarge(`has more than ${MOST_MESSAGE_VALUES} values`)
+    if (this.#size > MAX_MESSAGE_BYTES) throw tooLarge(`is longer than ${MAX_MESSAGE_BYTES} bytes`)
+    if (this.#values > MAX_MESSAGE_VALUES) throw tooLarge(`has more than ${MAX_MESSAGE_VALUES} values`)
   }
 
   /** Doubles the room, so that many small pieces are copied a few times only. */

@@ -1,5 +1,7 @@
 import { callSafely } from '../../../shared/call-safely.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { batchFlaw } from '../../../shared/system/platform/batch-files.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
 import { whileWanted } from './deadline.js'
@@ -87,6 +89,8 @@ async function openByHost(connect: (signal: AbortSignal) => Promise<McpClient>, 
 
 async function stdioTransport(server: McpStdioServer, traffic: Traffic): Promise<McpTransport> {
   const { command, args = [], env, cwd, stderr = 'inherit' } = server
+  const flaw = batchFlaw(server)
+  if (flaw !== undefined) throw new HarmonyResponsesError('bad_option', `mcpTools: ${flaw}`)
   const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
   const transport = new StdioClientTransport({
     command,
@@ -154,10 +158,8 @@ async function load<Module>(name: string): Promise<Module> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ name)
   } catch (error) {
-    const { message } = Object(error) as { message?: unknown }
-    const isMissing = typeof message === 'string' && /find|resolve/i.test(message) && message.includes(PACKAGE)
-    if (!isMissing) throw error
-    const advice = `mcpTools: ${PACKAGE} is not installed: npm install ${PACKAGE}@2`
+    if (!isMissing(error, PACKAGE)) throw error
+    const advice = `mcpTools: ${notInstalled(PACKAGE, 2)}`
     throw new HarmonyResponsesError('bad_option', advice, { cause: error })
   }
 }

@@ -101,12 +101,12 @@ export interface Settings extends Required<Omit<McpToolsOptions, 'servers'>> {
 }
 
 /** Node fires a longer timer at once. */
-const MOST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 const LIMITS: OptionTable<ServerLimits> = {
-  timeoutMs: wholeNumber(1, MOST_MS),
-  totalTimeoutMs: wholeNumber(1, MOST_MS),
-  listTimeoutMs: wholeNumber(1, MOST_MS),
+  timeoutMs: wholeNumber(1, MAX_MS),
+  totalTimeoutMs: wholeNumber(1, MAX_MS),
+  listTimeoutMs: wholeNumber(1, MAX_MS),
   concurrency: wholeNumber(1),
   queue: wholeNumber(0),
 }
@@ -115,8 +115,8 @@ const MCP_TOOLS_OPTIONS: OptionTable<McpToolsOptions> = {
   ...LIMITS,
   servers: recordOf(aServer, 'an object of servers by their labels'),
   restartDelayMs: wholeNumber(1, 3_600_000),
-  listMaxAgeMs: wholeNumber(0, MOST_MS),
-  maxOutputBytes: wholeNumber(100, MOST_MS),
+  listMaxAgeMs: wholeNumber(0, MAX_MS),
+  maxOutputBytes: wholeNumber(100, MAX_MS),
   onError: aFunction,
 }
 

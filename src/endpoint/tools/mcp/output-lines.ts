@@ -1,10 +1,10 @@
 /** Longer lines are cut. In UTF-16 code units. */
-const LONGEST_LINE = 1_000
+const MAX_LINE_LENGTH = 1_000
 /**
  * The maximum number of lines per chunk of output, which has at most 64 KiB. The others are counted: a program in a
  * loop would fill the log.
  */
-const MOST_LINES = 50
+const MAX_LINES = 50
 
 /**
  * Splits a program's output into lines, for a log. It buffers at most one line, up to the limit.
@@ -20,10 +20,10 @@ export function outputLines(take: (line: string) => void): { push(piece: Uint8Ar
 
   function add(part: string): void {
     if (isCut) return
-    line += part.slice(0, LONGEST_LINE + 1)
-    if (line.length <= LONGEST_LINE) return
+    line += part.slice(0, MAX_LINE_LENGTH + 1)
+    if (line.length <= MAX_LINE_LENGTH) return
     isCut = true
-    line = `${line.slice(0, LONGEST_LINE)}…`
+    line = `${line.slice(0, MAX_LINE_LENGTH)}…`
   }
 
   function endLine(): string {
@@ -43,9 +43,9 @@ export function outputLines(take: (line: string) => void): { push(piece: Uint8Ar
         const whole = endLine()
         if (whole === '') continue
         taken++
-        if (taken <= MOST_LINES) take(whole)
+        if (taken <= MAX_LINES) take(whole)
       }
-      if (taken > MOST_LINES) take(`(${taken - MOST_LINES} more lines)`)
+      if (taken > MAX_LINES) take(`(${taken - MAX_LINES} more lines)`)
       add(last)
     },
     end() {

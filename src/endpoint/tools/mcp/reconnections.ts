@@ -1,5 +1,5 @@
 const FIRST_MS = 1_000
-const MOST_MS = 64_000
+const MAX_MS = 64_000
 
 /** Decides when the streams of one HTTP transport are opened again after the server closed them. */
 export interface Reconnections {
@@ -22,8 +22,8 @@ export function reconnections(isWaiting: () => boolean): Reconnections {
     schedule(reconnect, delay) {
       const isBounded = isWaiting()
       const floor = isBounded ? FIRST_MS : next
-      const timer = setTimeout(reconnect, Math.min(Math.max(delay, floor), MOST_MS))
-      if (!isBounded) next = Math.min(next * 2, MOST_MS)
+      const timer = setTimeout(reconnect, Math.min(Math.max(delay, floor), MAX_MS))
+      if (!isBounded) next = Math.min(next * 2, MAX_MS)
       // A process that has nothing else to do may end.
       timer.unref?.()
       return () => clearTimeout(timer)

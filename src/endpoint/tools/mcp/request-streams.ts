@@ -100,6 +100,8 @@ export class RequestStreams {
     }
 
     const sendInTime = async (message: Message, options?: SendOptions): Promise<void> => {
+      // Thousands may wait when the connection ends: their requests would all be made in one turn of the event loop.
+      this.#lifetime.signal.throwIfAborted()
       const limit = deadline(ms, this.#lifetime.signal)
       try {
         await this.#within(limit.signal, options, (own) => send(message, own))

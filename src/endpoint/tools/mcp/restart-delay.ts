@@ -1,5 +1,5 @@
 /** The longest delay, as a multiple of the first. */
-const MOST = 64
+const MAX = 64
 
 /**
  * Delays the reconnection of a server that failed: none after the first failure, and then a delay that doubles with
@@ -30,13 +30,13 @@ export class RestartDelay {
 
   /** Forgets the failures before a connection that lasted longer than the longest delay. */
   lost(error: unknown, openedAt: number, now: number): void {
-    if (now - openedAt > this.#first * MOST) this.reset()
+    if (now - openedAt > this.#first * MAX) this.reset()
     this.failed(error, now)
   }
 
   /** @throws Error if the server may not be connected yet; its cause is the last failure */
   check(now: number): void {
-    const delay = this.#failures < 2 ? 0 : this.#first * Math.min(2 ** (this.#failures - 2), MOST)
+    const delay = this.#failures < 2 ? 0 : this.#first * Math.min(2 ** (this.#failures - 2), MAX)
     const left = Math.ceil(this.#lastFailure + delay - now)
     if (left <= 0) return
     const message = `The server failed ${this.#failures} times in a row, and is not connected for ${left} ms.`

@@ -21,7 +21,7 @@ function isToolResult(answer: unknown): answer is Fields {
 /**
  * Returns an MCP server's answer as text for the model.
  *
- * @param most - the limit in bytes of UTF-8
+ * @param max - the limit in bytes of UTF-8
  * @param conceal - removes secrets from the text of an error. It gets all of it: a part may end within one
  * @throws NotAResult
  */

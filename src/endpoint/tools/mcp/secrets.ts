@@ -18,7 +18,7 @@ const PUBLIC_HEADER = /^(?:accept|content-type$|user-agent$|mcp-)/
 /** Values of switches. */
 const SWITCH = /^(?:true|false|none|null|default)$/i
 /** Of an error that is replaced. In UTF-16 code units. */
-const LONGEST_MESSAGE = 10_000
+const MAX_MESSAGE_LENGTH = 10_000
 
 /**
  * Creates a concealer of what a server was given and may repeat: values of headers, the user, the password and the query
@@ -40,7 +40,7 @@ export function shownError(error: unknown, conceal: Concealer): unknown {
   if (!(error instanceof SyntaxError) && !conceal.holds(error)) return error
   const { name, code, status, message = error } = Object(error) as Readonly<Record<string, unknown>>
   const words = error instanceof SyntaxError ? 'The server sent a text that is not JSON.' : String(message)
-  const shown = new Error(shortened(conceal.text(words), LONGEST_MESSAGE))
+  const shown = new Error(shortened(conceal.text(words), MAX_MESSAGE_LENGTH))
   const known = Object.entries({ code, status }).filter(([, value]) => typeof value === 'number')
   return Object.assign(shown, { name: conceal.text(String(name ?? 'Error')) }, Object.fromEntries(known))
 }

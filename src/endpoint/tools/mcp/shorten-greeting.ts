@@ -10,7 +10,7 @@ interface Connecting {
 }
 
 /** More than any version of the protocol has. In UTF-16 code units. */
-const LONGEST_VERSION = 100
+const MAX_VERSION_LENGTH = 100
 
 /**
  * Leaves of a server's greeting what is used: its version of the protocol, and whether it has tools. The SDK would check
@@ -27,7 +27,7 @@ export function shortenGreeting(transport: McpTransport): void {
       const { protocolVersion, capabilities } = message.result
       const hasTools = isFields(capabilities) && isFields(capabilities['tools'])
       message.result = {
-        protocolVersion: String(protocolVersion).slice(0, LONGEST_VERSION),
+        protocolVersion: String(protocolVersion).slice(0, MAX_VERSION_LENGTH),
         capabilities: hasTools ? { tools: {} } : {},
         serverInfo: { name: 'server', version: '0' },
       }

@@ -1,7 +1,7 @@
 import { isDeeperThan } from '../../../shared/fields.js'
 
 /** More than the schema of any tool has. Recursive readers, such as the SDK's, overflow the stack at some thousands. */
-const MOST_LEVELS = 100
+const MAX_LEVELS = 100
 
 /** Whether JSON is nested more deeply than is safe to pass on. */
-export const isTooDeep = (value: unknown): boolean => isDeeperThan(MOST_LEVELS, value)
+export const isTooDeep = (value: unknown): boolean => isDeeperThan(MAX_LEVELS, value)

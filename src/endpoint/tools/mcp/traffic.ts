@@ -1,10 +1,10 @@
 import { memoryOf } from './memory-of.js'
-import { MOST_MESSAGE_BYTES } from './message-reader.js'
+import { MAX_MESSAGE_BYTES } from './message-reader.js'
 
 /** The limit of notifications, requests and unwanted answers between two answers that are wanted. More are a flood. */
-const MOST_UNASKED = 10_000
+const MAX_UNASKED = 10_000
 /** The limit of bytes between two answers that are wanted: comments and lines that are no messages count as well. */
-const MOST_UNASKED_BYTES = 10 * MOST_MESSAGE_BYTES
+const MAX_UNASKED_BYTES = 10 * MAX_MESSAGE_BYTES
 /**
  * How many are forgotten with each second: both limits within the longest call, ten minutes. The pings of a server that
  * nobody asks anything would otherwise reach them after days.
@@ -14,11 +14,11 @@ const FORGOTTEN_BYTES_A_SECOND = 174_762
 /** What each line counts of it at least, whatever its length: to refuse one takes as long as to read some kilobytes. */
 const LINE_BYTES = 4096
 /** The limit of the memory of messages for the server that it has not read, with the requests that they answer. */
-const MOST_UNREAD_BYTES = 4 * MOST_MESSAGE_BYTES
+const MAX_UNREAD_BYTES = 4 * MAX_MESSAGE_BYTES
 /** What each of them counts of it at least: a promise, a listener, perhaps a socket. */
 const UNREAD_BYTES = 16_384
 /** The limit of messages that have begun to arrive on all streams, together, in bytes. */
-const MOST_UNFINISHED_BYTES = 4 * MOST_MESSAGE_BYTES
+const MAX_UNFINISHED_BYTES = 4 * MAX_MESSAGE_BYTES
 
 interface Message {
   readonly id?: unknown
@@ -61,8 +61,8 @@ export class Traffic {
   arrived(bytes: number, lines: number): void {
     this.#forget()
     this.#unaskedBytes += bytes + lines * LINE_BYTES
-    if (this.#unaskedBytes > MOST_UNASKED_BYTES) {
-      this.exceed(new Error(`The server sent more than ${MOST_UNASKED_BYTES} bytes in a row that answer nothing.`))
+    if (this.#unaskedBytes > MAX_UNASKED_BYTES) {
+      this.exceed(new Error(`The server sent more than ${MAX_UNASKED_BYTES} bytes in a row that answer nothing.`))
     }
   }
 
@@ -73,8 +73,8 @@ export class Traffic {
    */
   hold(bytes: number): void {
     this.#unfinished += bytes
-    if (bytes <= 0 || this.#unfinished <= MOST_UNFINISHED_BYTES) return
-    throw new Error(`Unfinished messages of the server have more than ${MOST_UNFINISHED_BYTES} bytes together.`)
+    if (bytes <= 0 || this.#unfinished <= MAX_UNFINISHED_BYTES) return
+    throw new Error(`Unfinished messages of the server have more than ${MAX_UNFINISHED_BYTES} bytes together.`)
   }
 
   /** Counts a message that arrived. */
@@ -86,8 +86,8 @@ export class Traffic {
     }
     this.#forget()
     this.#unasked += 1
-    if (this.#unasked > MOST_UNASKED) {
-      this.exceed(new Error(`The server sent more than ${MOST_UNASKED} messages in a row that answer nothing.`))
+    if (this.#unasked > MAX_UNASKED) {
+      this.exceed(new Error(`The server sent more than ${MAX_UNASKED} messages in a row that answer nothing.`))
     } else if (method === 'notifications/cancelled') this.#add(-(this.#requestOf(requestIdIn(params)) ?? 0))
     else if (method !== undefined && id !== undefined) this.#open(id, params)
   }
@@ -99,7 +99,7 @@ export class Traffic {
     else if (method !== undefined && id !== undefined) this.#asked.add(id)
     // An answer ends when it is taken; until then, the SDK keeps the request as well.
     const request = method === undefined ? this.#requestOf(id) : undefined
-    const bytes = UNREAD_BYTES + memoryOf(message, MOST_UNREAD_BYTES)
+    const bytes = UNREAD_BYTES + memoryOf(message, MAX_UNREAD_BYTES)
     this.#add(bytes)
     return (isSent) => {
       this.#add(-bytes - (request ?? 0))
@@ -123,7 +123,7 @@ export class Traffic {
   }
 
   #open(id: unknown, params: unknown): void {
-    const bytes = UNREAD_BYTES + memoryOf([id, params], MOST_UNREAD_BYTES)
+    const bytes = UNREAD_BYTES + memoryOf([id, params], MAX_UNREAD_BYTES)
     const known = this.#requests.get(id)
     if (known === undefined) this.#requests.set(id, [bytes])
     else known.push(bytes)
@@ -140,8 +140,8 @@ export class Traffic {
 
   #add(bytes: number): void {
     this.#unread += bytes
-    if (this.#unread <= MOST_UNREAD_BYTES) return
-    this.exceed(new Error(`The server has left more than ${MOST_UNREAD_BYTES} bytes of messages unread.`))
+    if (this.#unread <= MAX_UNREAD_BYTES) return
+    this.exceed(new Error(`The server has left more than ${MAX_UNREAD_BYTES} bytes of messages unread.`))
   }
 }
 

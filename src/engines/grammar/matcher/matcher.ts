@@ -19,7 +19,7 @@ export interface MatcherState {
   readonly isComplete: boolean
   /** The characters that may follow, as ordered code points. None if only the end may. */
   readonly allowed: readonly Range[]
-  /** Returns a shortest text that completes this one. Undefined if it would be longer than `most` characters. */
+  /** Returns a shortest text that completes this one. Undefined if it would be longer than `max` characters. */
   completion(most?: number): string | undefined
   /** For {@link remaining}. */
   readonly ways: readonly Stack[]
@@ -27,7 +27,7 @@ export interface MatcherState {
 }
 
 /** The default limit of a completion, in characters. */
-const LONGEST = 100_000
+const MAX_LENGTH = 100_000
 
 /**
  * Creates a matcher of texts against a grammar, from its rule `root`. The cost of a state depends on the ambiguity of
@@ -77,7 +77,7 @@ function stateOf(ways: readonly Stack[], grammar: Grammar, stacks: Stacks): Matc
       const others = ways.filter((way) => intersection(firstRanges(way), characters).length === 0)
       return others.length === 0 ? undefined : stateOf(others, grammar, stacks)
     },
-    completion(most = LONGEST) {
+    completion(most = MAX_LENGTH) {
       const best = ways.reduce((one, other) => (other.cost < one.cost ? other : one))
       return best.cost > most ? undefined : shortestText(best, stacks)
     },

@@ -4,9 +4,9 @@ import { contains } from '../ranges.js'
 import type { Cost } from './costs.js'
 
 /** The maximum number of ways that are followed at once. */
-const MOST_WAYS = 2_000
+const MAX_WAYS = 2_000
 /** The maximum number of expressions that are opened to find the ways of a state: each may be several rules deep. */
-const MOST_OPENED = 10 * MOST_WAYS
+const MAX_OPENED = 10 * MAX_WAYS
 
 /** The remaining text: the rest of an expression, and then the stack below. There is one object for each. */
 export interface Stack {
@@ -88,7 +88,7 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
       const isStart = each === bottom || each.expression.kind === 'text' || each.expression.kind === 'class'
       if (isStart) found.push(each)
       for (const inner of isStart ? [] : open(each)) if (Number.isFinite(inner.cost)) seen.add(inner)
-      if (found.length > MOST_WAYS || seen.size > MOST_OPENED)
+      if (found.length > MAX_WAYS || seen.size > MAX_OPENED)
         throw new BadGrammar('The grammar is too ambiguous to be followed.')
     }
     stack.ways = found
@@ -107,7 +107,7 @@ export function createStacks(grammar: Grammar, cost: Cost): Stacks {
       else {
         all ??= new Set(only)
         for (const way of found) all.add(way)
-        if (all.size > MOST_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
+        if (all.size > MAX_WAYS) throw new BadGrammar('The grammar is too ambiguous to be followed.')
       }
     }
     return all === undefined ? only : [...all]

@@ -1,7 +1,7 @@
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 
 /** The maximum number of states of an automaton, each of which becomes a rule of a grammar. */
-export const MOST_STATES = 1_500
+export const MAX_STATES = 1_500
 /** A deterministic automaton over characters. A text begins in the first state. */
 export interface Automaton {
   readonly states: readonly AutomatonState[]
@@ -29,7 +29,7 @@ export function automatonOfTexts(texts: readonly string[]): Automaton | undefine
       const state = states[at] as (typeof states)[number]
       const to = state.next.get(code) ?? states.length
       if (to === states.length) {
-        if (states.length >= MOST_STATES) return undefined
+        if (states.length >= MAX_STATES) return undefined
         states.push({ isEnd: false, next: new Map() })
         state.next.set(code, to)
       }
@@ -45,7 +45,7 @@ export function automatonOfTexts(texts: readonly string[]): Automaton | undefine
 /** Returns the automaton of the texts with a length in this range. Undefined if that takes too many states. */
 export function automatonOfLengths(min: number, max: number): Automaton | undefined {
   const last = max === Number.POSITIVE_INFINITY ? min : max
-  if (last >= MOST_STATES) return undefined
+  if (last >= MAX_STATES) return undefined
   const states = Array.from({ length: last + 1 }, (_, length) => {
     const to = length < last ? length + 1 : last
     return { isEnd: length >= min, edges: to === length && max === last ? [] : [{ ranges: ANY, to }] }

@@ -6,14 +6,14 @@ import type { Automaton, AutomatonState, Edge } from './automaton.js'
 const SLICE = 20_000
 
 /** Larger automata are not minimized, because it takes quadratic time. */
-const MOST_MERGED = 200
+const MAX_MERGED = 200
 /** The target of a state without an edge for a character. */
 const NOWHERE = -1
 
 /** Merges states with the same remaining texts. */
 export function* merged(automaton: Automaton): Slices<Automaton> {
   const { states } = automaton
-  if (states.length > MOST_MERGED) return automaton
+  if (states.length > MAX_MERGED) return automaton
   const rows = yield* targetsOf(states)
   let kinds: readonly number[] = states.map(({ isEnd }) => (isEnd ? 1 : 0))
   let looked = 0
@@ -28,7 +28,7 @@ export function* merged(automaton: Automaton): Slices<Automaton> {
     kinds = rows.map((row, index) => {
       // The kinds to which its characters lead, as a text, since it is compared often.
       let name = String.fromCharCode(before[index] as number)
-      for (const to of row) name += String.fromCharCode((before[to] ?? MOST_MERGED) + 1)
+      for (const to of row) name += String.fromCharCode((before[to] ?? MAX_MERGED) + 1)
       const number = numbers.get(name) ?? numbers.size
       numbers.set(name, number)
       return number

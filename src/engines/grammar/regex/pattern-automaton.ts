@@ -3,7 +3,7 @@ import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { createStacks, type Stack } from '../matcher/stacks.js'
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 import { createRules } from '../rules.js'
-import { type Automaton, type AutomatonState, hasCharacters, MOST_STATES, pruned } from './automaton.js'
+import { type Automaton, type AutomatonState, hasCharacters, MAX_STATES, pruned } from './automaton.js'
 import { merged } from './merged.js'
 import type { Pattern } from './pattern.js'
 import { patternExpression } from './pattern-expression.js'
@@ -55,7 +55,7 @@ function* statesOf(pattern: Pattern, spend: Spend): Slices<readonly AutomatonSta
       const name = nameOf(target)
       const to = numbers.get(name) ?? open.length
       if (to === open.length) {
-        if (to >= MOST_STATES) return undefined
+        if (to >= MAX_STATES) return undefined
         numbers.set(name, to)
         open.push(target)
       }

@@ -1,6 +1,6 @@
 import type { Slices } from '../../../shared/slices.js'
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
-import { type Automaton, type AutomatonState, type Edge, hasCharacters, MOST_STATES, pruned } from './automaton.js'
+import { type Automaton, type AutomatonState, type Edge, hasCharacters, MAX_STATES, pruned } from './automaton.js'
 import { nodesOfState, SLICE, type Spend } from './work.js'
 
 /** Several automata that read the same text, with whether each of them ends, by state. */
@@ -53,7 +53,7 @@ export function* product(
       const name = targets.join(' ')
       const to = numbers.get(name) ?? open.length
       if (to === open.length) {
-        if (to >= MOST_STATES) return undefined
+        if (to >= MAX_STATES) return undefined
         numbers.set(name, to)
         open.push(targets)
       }

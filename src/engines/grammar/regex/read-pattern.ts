@@ -3,13 +3,13 @@ import { UnsupportedSchema } from '../unsupported-schema.js'
 import { DOT, shorthand } from './classes.js'
 import { canBeEmpty, choiceOf, type Pattern, repeatOf, sequenceOf, sizeOf } from './pattern.js'
 
-const LONGEST = 2_000
+const MAX_LENGTH = 2_000
 /** The limit of parts: a repetition of a possibly empty pattern is written out by its first part, recursively. */
-const MOST_PARTS = 20_000
+const MAX_PARTS = 20_000
 /** The limit of optional parts that are repeated together: they are written out in quadratic size. */
-const MOST_OPTIONAL = 300
+const MAX_OPTIONAL = 300
 const DEEPEST = 50
-const MOST_TIMES = 100_000
+const MAX_TIMES = 100_000
 
 const CONTROLS: ReadonlyMap<string, number> = new Map([
   ['t', 9],
@@ -28,7 +28,7 @@ const CONTROLS: ReadonlyMap<string, number> = new Map([
  * @param longest - its maximum length in characters
  * @throws UnsupportedSchema if it is invalid, or has a feature that no grammar can enforce
  */
-export function readPattern(source: string, path: string, longest: number = LONGEST): Pattern {
+export function readPattern(source: string, path: string, longest: number = MAX_LENGTH): Pattern {
   const refuse = (what: string): UnsupportedSchema =>
     new UnsupportedSchema(path, `The regular expression has ${what}, which cannot be enforced.`)
   if (source.length > longest) throw refuse(`more than ${longest} characters`)
@@ -97,11 +97,11 @@ export function readPattern(source: string, path: string, longest: number = LONG
     const [min, max] = readTimes()
     if (min === 1 && max === 1) return atom
     skip('?')
-    if (max !== Number.POSITIVE_INFINITY && max > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
-    if (min > MOST_TIMES) throw refuse(`a repetition of more than ${MOST_TIMES}`)
-    if (sizeOf(atom, sizes) > MOST_OPTIONAL && canBeEmpty(atom)) throw refuse('too many optional parts in each other')
+    if (max !== Number.POSITIVE_INFINITY && max > MAX_TIMES) throw refuse(`a repetition of more than ${MAX_TIMES}`)
+    if (min > MAX_TIMES) throw refuse(`a repetition of more than ${MAX_TIMES}`)
+    if (sizeOf(atom, sizes) > MAX_OPTIONAL && canBeEmpty(atom)) throw refuse('too many optional parts in each other')
     const repeated = repeatOf(atom, min, max)
-    if (sizeOf(repeated, sizes) > MOST_PARTS) throw refuse('too many optional parts in each other')
+    if (sizeOf(repeated, sizes) > MAX_PARTS) throw refuse('too many optional parts in each other')
     return repeated
   }
 

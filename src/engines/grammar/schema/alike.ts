@@ -15,7 +15,7 @@ export type Alike = ReadonlyMap<Fields, number>
 const BESIDES: ReadonlySet<string> = new Set(['const', 'nullable'])
 
 /** The maximum number of rounds that an object in several places may wait for its content. */
-const MOST_ROUNDS = 10
+const MAX_ROUNDS = 10
 
 /**
  * Assigns no number to a schema that contains itself, or a value that is too deep to be written as JSON. Neither comes
@@ -28,7 +28,7 @@ export function* alikeIn(schemas: ReadonlySet<Fields>, references: References): 
   const byText = new Map<string, number>()
   let open = [...schemas].reverse()
   for (let round = 0; open.length > 0; round++) {
-    if (round === MOST_ROUNDS) return new Map()
+    if (round === MAX_ROUNDS) return new Map()
     const waiting: Fields[] = []
     for (const [index, schema] of open.entries()) {
       if (index % SLICE === SLICE - 1) yield

@@ -6,20 +6,20 @@ import type { Relax } from './relaxations.js'
 import type { Shape } from './shape.js'
 
 /** The maximum number of required items: that of a shortest completion. */
-const MOST_REQUIRED = 100_000
+const MAX_REQUIRED = 100_000
 /** The maximum number that can be counted. */
-const MOST_ITEMS = 2 ** 31
+const MAX_ITEMS = 2 ** 31
 
-const MOST_PARTS = 1_000
+const MAX_PARTS = 1_000
 
 /** Returns the arrays that a shape allows. */
 export function arrayText(shape: Shape, compiler: Compiler): Expression {
   const { items, path } = shape
   const { min, max } = countsOf(shape, compiler.relax)
   if (min > max) return choice([])
-  const prefix = shape.prefix.slice(0, MOST_PARTS)
-  const isTooLong = shape.prefix.length > MOST_PARTS
-  if (isTooLong) compiler.relax(below(path, 'prefixItems'), `More than ${MOST_PARTS} cannot be enforced.`)
+  const prefix = shape.prefix.slice(0, MAX_PARTS)
+  const isTooLong = shape.prefix.length > MAX_PARTS
+  if (isTooLong) compiler.relax(below(path, 'prefixItems'), `More than ${MAX_PARTS} cannot be enforced.`)
   if (max === 0) return bracketed('[', choice([]), true)
   const declared = prefix.slice(0, max).map((item) => compiler.value(item))
   const rest = isTooLong ? compiler.anything() : compiler.value(items)
@@ -37,8 +37,8 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
 function countsOf({ minItems, maxItems, path }: Shape, relax: Relax): { min: number; max: number } {
   const tooMany = (most: number): string => `More than ${most} cannot be counted.`
   if (minItems > maxItems) return { min: 1, max: 0 }
-  const isOver = maxItems > MOST_ITEMS && maxItems !== Number.POSITIVE_INFINITY
-  if (minItems > MOST_REQUIRED) relax(below(path, 'minItems'), tooMany(MOST_REQUIRED))
-  if (isOver) relax(below(path, 'maxItems'), tooMany(MOST_ITEMS))
-  return { min: Math.min(minItems, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxItems }
+  const isOver = maxItems > MAX_ITEMS && maxItems !== Number.POSITIVE_INFINITY
+  if (minItems > MAX_REQUIRED) relax(below(path, 'minItems'), tooMany(MAX_REQUIRED))
+  if (isOver) relax(below(path, 'maxItems'), tooMany(MAX_ITEMS))
+  return { min: Math.min(minItems, MAX_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxItems }
 }

@@ -1,5 +1,5 @@
 /** The approximate limit of a schema's grammar in nodes, including the work to create it: some 1,000 properties. */
-export const MOST_NODES = 100_000
+export const MAX_NODES = 100_000
 
 /** The number of nodes in one slice: a few milliseconds. */
 export const SLICE_NODES = 1_000
@@ -8,7 +8,7 @@ export const SLICE_NODES = 1_000
 export const FIRST_SLICE_NODES = 125
 
 /** The limit of work for one subschema. Pauses divide only the work of its automata. */
-const MOST_AT_ONCE = 15_000
+const MAX_AT_ONCE = 15_000
 
 /** The work that is done before something turns out to be too much. */
 export const OF_REFUSAL = 50
@@ -22,7 +22,7 @@ export class Budget {
   #refusals = 0
   #paused = 0
   /** Where the budget of the current subschema ends. */
-  #until = MOST_AT_ONCE
+  #until = MAX_AT_ONCE
 
   /** The work so far. */
   get steps(): number {
@@ -31,7 +31,7 @@ export class Budget {
 
   /** Begins another subschema. */
   next(): void {
-    this.#until = this.#steps + MOST_AT_ONCE
+    this.#until = this.#steps + MAX_AT_ONCE
   }
 
   /** Counts work. Returns false if it would be too much for one subschema, and must not be done. */

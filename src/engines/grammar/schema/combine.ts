@@ -6,7 +6,7 @@ import { negated } from './negate.js'
 import { ANY_SHAPE, bothShapes, type Shape } from './shape.js'
 
 /** The maximum number of alternatives of a schema in one place. */
-export const MOST_SHAPES = 500
+export const MAX_SHAPES = 500
 
 const TOO_MANY = 'There are too many combinations in each other to be enforced.'
 
@@ -27,7 +27,7 @@ export function* product(
   ones: readonly Shape[],
   others: readonly Shape[],
 ): Slices<readonly Shape[] | undefined> {
-  if (ones.length * others.length > MOST_SHAPES) return undefined
+  if (ones.length * others.length > MAX_SHAPES) return undefined
   const all: Shape[] = []
   for (const one of ones) {
     for (const other of others) {

@@ -5,7 +5,7 @@ import { productive } from '../productive.js'
 import { createRules, type SharedRules } from '../rules.js'
 import { alikeIn } from './alike.js'
 import { arrayText } from './array.js'
-import { Budget, FIRST_SLICE_NODES, MOST_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
+import { Budget, FIRST_SLICE_NODES, MAX_NODES, OF_REFUSAL, OF_SHAPE, SLICE_NODES } from './budget.js'
 import { CanonicalSchemas } from './canonical-schemas.js'
 import { checkSchema } from './check-schema.js'
 import type { Compiler } from './compiler.js'
@@ -50,7 +50,7 @@ export interface CompiledSchema {
  * @param mostNodes - the budget, beyond which the rest of the schema, its deepest parts, is enforced only by type
  * @throws InvalidSchema
  */
-export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES): Slices<CompiledSchema> {
+export function* compileSchema(document: unknown, maxNodes: number = MAX_NODES): Slices<CompiledSchema> {
   const { references, schemas } = yield* checkSchema(document)
   const firsts = new CanonicalSchemas(yield* alikeIn(schemas, references))
   yield
@@ -149,7 +149,7 @@ export function* compileSchema(document: unknown, mostNodes: number = MOST_NODES
   for (const { name, depth: level, isFree, make } of tasks) {
     depth = level + 1
     budget.next()
-    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > mostNodes ? TOO_LARGE : undefined
+    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > maxNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
     if (isPauseDue()) yield

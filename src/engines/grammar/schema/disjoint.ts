@@ -7,7 +7,7 @@ import { commonTypes, propertyOf, type Shape } from './shape.js'
 import { typeOf } from './values.js'
 
 /** The maximum length of a chain of references. */
-const MOST_REFERENCES = 10
+const MAX_REFERENCES = 10
 
 /** Whether no value can certainly match both: for the parts of a `oneOf`. */
 export function areDisjoint(references: References, one: Shape, other: Shape, budget: Budget): boolean {
@@ -51,7 +51,7 @@ function haveOtherValues(ones: readonly unknown[], others: readonly unknown[], b
 /** Returns the values that a schema, or the target of its `$ref`, lists. */
 function valuesOf(references: References, located: Located): readonly unknown[] | undefined {
   let at: Located = located
-  for (let followed = 0; followed < MOST_REFERENCES; followed++) {
+  for (let followed = 0; followed < MAX_REFERENCES; followed++) {
     if ('all' in at || !isFields(at.schema)) return undefined
     const values = references.isAlone(at.schema) ? undefined : valuesIn(at.schema)
     const target = references.get(at.schema)

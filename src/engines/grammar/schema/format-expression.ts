@@ -36,20 +36,20 @@ interface CountedFormat {
 }
 
 /** RFC 1035, 2.3.4: a label has 63 octets. */
-const LONGEST_LABEL = 63
+const MAX_LABEL_LENGTH = 63
 /** RFC 1035, 2.3.4: a name has 255 octets with the length of each label and of the root, 253 as a text. */
-const LONGEST_NAME = 253
+const MAX_NAME_LENGTH = 253
 /** RFC 5321, 4.5.3.1.1. */
-const LONGEST_LOCAL_PART = 64
+const MAX_LOCAL_PART_LENGTH = 64
 /** RFC 5321, 4.5.3.1.3: a path has 256 octets with its brackets. */
-const LONGEST_MAILBOX = 254
+const MAX_MAILBOX_LENGTH = 254
 
 const FORMATS: ReadonlyMap<string, CountedFormat> = new Map([
   ['time', { shortest: 9, longest: 24, least: 24, make: timeOfDay }],
   ['date-time', { shortest: 20, longest: 35, least: 35, make: dateTime }],
   // For shorter ones, the labels need not be counted too.
-  ['hostname', { shortest: 1, longest: LONGEST_NAME, least: LONGEST_LABEL + 1, make: hostname }],
-  ['email', { shortest: 5, longest: LONGEST_MAILBOX, least: LONGEST_LABEL + 1, make: mailbox }],
+  ['hostname', { shortest: 1, longest: MAX_NAME_LENGTH, least: MAX_LABEL_LENGTH + 1, make: hostname }],
+  ['email', { shortest: 5, longest: MAX_MAILBOX_LENGTH, least: MAX_LABEL_LENGTH + 1, make: mailbox }],
 ])
 
 /** Adds a regular expression as a rule of its own, once. */
@@ -141,7 +141,7 @@ function nameWithin(units: number, rules: Rules): Expression {
  * Returns labels by length: of 1 to 7 octets, of 8 to 15, and so on up to 63. RFC 1123, 2.1: letters, digits, hyphens.
  */
 function labels(units: number, rules: Rules): Expression[] {
-  return Array.from({ length: Math.min(units, (LONGEST_LABEL + 1) / UNIT) }, (_, index) => {
+  return Array.from({ length: Math.min(units, (MAX_LABEL_LENGTH + 1) / UNIT) }, (_, index) => {
     const inner = `([A-Za-z0-9-]{${Math.max(0, UNIT * index - 2)},${UNIT * (index + 1) - 3}}[A-Za-z0-9])`
     return part(`[A-Za-z0-9]${inner}${index === 0 ? '?' : ''}`, rules)
   })
@@ -171,7 +171,7 @@ function* mailbox(rules: Rules, max: number): Slices<Expression> {
 
 /** RFC 5321, 4.1.3. */
 const ADDRESS = `\\[(${IPV4}|IPv6:(${IPV6}))\\]`
-const LONGEST_ADDRESS = 52
+const MAX_ADDRESS_LENGTH = 52
 
 /** Returns the part after the `@`. RFC 5321, 2.3.5: a domain is fully qualified. */
 function domain(units: number, rules: Rules): Expression {
@@ -179,7 +179,7 @@ function domain(units: number, rules: Rules): Expression {
     const names = labels(units - 1, rules).map((label, index) =>
       sequence([label, part('\\.', rules), nameWithin(units - index - 1, rules)]),
     )
-    const addresses = LONGEST_ADDRESS < units * UNIT ? [part(ADDRESS, rules)] : []
+    const addresses = MAX_ADDRESS_LENGTH < units * UNIT ? [part(ADDRESS, rules)] : []
     return choice([...names, ...addresses])
   })
 }
@@ -222,7 +222,7 @@ function* byOctets(
     const known = made.get(octets)
     return known === undefined ? [] : [known]
   }
-  for (let octets = LONGEST_LOCAL_PART; octets >= least; octets--) {
+  for (let octets = MAX_LOCAL_PART_LENGTH; octets >= least; octets--) {
     if (octets % RULES_AT_ONCE === 0) yield
     made.set(octets, make(octets, from))
   }

@@ -6,8 +6,8 @@ import type { Relax } from './relaxations.js'
 import { ANY_SHAPE, type Bound, type Shape } from './shape.js'
 
 /** The maximum number of multiples that are listed one by one. */
-const MOST_MULTIPLES = 1000
-const MOST_DECIMALS = 9
+const MAX_MULTIPLES = 1000
+const MAX_DECIMALS = 9
 
 /** Returns the whole numbers that a shape allows. */
 export function integerText(shape: Shape, { rules, relax }: Pick<Compiler, 'rules' | 'relax'>): Expression {
@@ -53,7 +53,7 @@ function leastCommonMultiple(one: number, other: number): number {
 
 function multiplesOf(step: number, from: number, to: number): Expression | undefined {
   const [first, last] = [Math.ceil(from / step), Math.floor(to / step)]
-  if (last - first < MOST_MULTIPLES) {
+  if (last - first < MAX_MULTIPLES) {
     return choice(Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => text(String((first + n) * step))))
   }
   const width = [1, 2, 3].find((digits) => 10 ** digits % step === 0)
@@ -97,8 +97,8 @@ function decimalText(shape: Shape, relax: Relax): Expression {
 /** Returns a bound that a grammar can express, or none. */
 function exactBound(bound: Bound, relax: Relax): Bound {
   const { value, path } = bound
-  if (!Number.isFinite(value) || decimalsOf(bound) <= MOST_DECIMALS) return bound
-  relax(path, `A bound may have at most ${MOST_DECIMALS} decimals to be enforced.`)
+  if (!Number.isFinite(value) || decimalsOf(bound) <= MAX_DECIMALS) return bound
+  relax(path, `A bound may have at most ${MAX_DECIMALS} decimals to be enforced.`)
   return path.endsWith('inimum') ? ANY_SHAPE.low : ANY_SHAPE.high
 }
 

@@ -14,7 +14,7 @@ import { isNothing, propertyOf, type Shape } from './shape.js'
 import { type Alternative, alternativesToHave } from './some-property.js'
 
 /** The maximum length of names that are distinguished from declared ones, character by character. */
-const LONGEST_NAME = 200
+const MAX_NAME_LENGTH = 200
 
 /** The cost of a member in nodes: its name, its value, a comma and blanks. */
 const OF_MEMBER = 8
@@ -56,7 +56,7 @@ function* alternativeText({ shape, other: demanded }: Alternative, compiler: Com
   const other = isClosed(shape) ? NEVER : choice(yield* otherMembers(shape, compiler))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
-  const most = isOnlyOthers && shape.maxProperties <= MOST_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
+  const most = isOnlyOthers && shape.maxProperties <= MAX_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
   const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
   const others: Others = { first: isNever(other) ? other : sequence([other, more]), more }
   const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
@@ -136,7 +136,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
     return hasNoMore ? [] : [member(compiler.name(names), compiler.value(additional))]
   }
   const declared = [...new Set([...properties.keys(), ...required])]
-  const isTooLong = declared.some((name) => name.length > LONGEST_NAME)
+  const isTooLong = declared.some((name) => name.length > MAX_NAME_LENGTH)
   const taken = isTooLong ? [] : declared
   const but = (keyword: string, prefixes: readonly string[]): Expression =>
     otherText(taken, {
@@ -146,7 +146,7 @@ function* otherMembers(shape: Shape, compiler: Compiler): Slices<Expression[]> {
       tooMany: () => relax(below(path, keyword), TOO_MANY),
     })
   if (isTooLong && !isClosed(shape)) {
-    const message = `Beside a property's name of more than ${LONGEST_NAME} characters, it cannot be enforced.`
+    const message = `Beside a property's name of more than ${MAX_NAME_LENGTH} characters, it cannot be enforced.`
     relax(patterned.length > 0 ? at : below(path, 'additionalProperties'), message)
     return [member(anyString(rules), compiler.anything())]
   }
@@ -195,7 +195,7 @@ function* matchDeclared(
 }
 
 /** The maximum repetition that is counted. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED = 10_000
 
 const UNENFORCEABLE_PATTERNS = "'patternProperties' of several schemas of the same object cannot be enforced together."
 const UNTOLD =
@@ -230,7 +230,7 @@ function relaxCounts(shape: Shape, relax: Relax): void {
   }
   const isWhole = isNothing(additional) && patterned.length === 0
   const isFree = properties.size === 0 && required.size === 0
-  if (maxProperties === Number.POSITIVE_INFINITY || (isFree && maxProperties <= MOST_COUNTED)) return
+  if (maxProperties === Number.POSITIVE_INFINITY || (isFree && maxProperties <= MAX_COUNTED)) return
   if (!isWhole || properties.size > maxProperties) {
     relax(below(path, 'maxProperties'), "This 'maxProperties' cannot be enforced.")
   }

@@ -27,14 +27,14 @@ interface Taken {
 }
 
 /** The maximum number of characters on a single path that are written in one rule. */
-const LONGEST_WAY = 16
+const MAX_WAY_LENGTH = 16
 
 /** Defers a rule for the rest of a text that shares its first characters with all taken names but equals none. */
 function otherThan(taken: readonly Taken[], at: number, maker: OtherTextOptions): Expression {
   const { rules, later, tooMany } = maker
   return later(
     'other',
-    () => othersAt(taken, at, maker, LONGEST_WAY),
+    () => othersAt(taken, at, maker, MAX_WAY_LENGTH),
     () => {
       tooMany()
       return spelledText(rules)

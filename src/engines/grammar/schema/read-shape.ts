@@ -11,11 +11,11 @@ import { ANY_SHAPE, type Bound, type Shape, type Sourced } from './shape.js'
 import { typesOf } from './types.js'
 
 /** The maximum number of declared properties of an object, as at OpenAI. */
-const MOST_PROPERTIES = 5_000
+const MAX_PROPERTIES = 5_000
 /** The maximum number of values, names or items that a keyword may list. */
-const LONGEST_LIST = 10_000
+const MAX_LIST_LENGTH = 10_000
 /** The maximum number of patterns, since each name is tried with each of them. */
-const MOST_PATTERNS = 20
+const MAX_PATTERNS = 20
 
 /**
  * Reads a schema's own constraints, without its `$ref` and its combinations, and without those of patterns on declared
@@ -99,8 +99,8 @@ class Reader {
   list(keyword: string): readonly unknown[] {
     const value = this.get(keyword) ?? []
     if (!Array.isArray(value)) return []
-    if (value.length <= LONGEST_LIST) return value
-    this.relax(below(this.#path, keyword), `More than ${LONGEST_LIST} cannot be enforced.`)
+    if (value.length <= MAX_LIST_LENGTH) return value
+    this.relax(below(this.#path, keyword), `More than ${MAX_LIST_LENGTH} cannot be enforced.`)
     return []
   }
 
@@ -158,9 +158,9 @@ function objectShape(
   const properties = new Map<string, Located>()
   const declared = read.object('properties')
   const names = Object.keys(declared)
-  const isTooMany = names.length > MOST_PROPERTIES
+  const isTooMany = names.length > MAX_PROPERTIES
   // No name is then distinguished from others.
-  if (isTooMany) read.relax(below(path, 'properties'), `More than ${MOST_PROPERTIES} cannot be enforced.`)
+  if (isTooMany) read.relax(below(path, 'properties'), `More than ${MAX_PROPERTIES} cannot be enforced.`)
   if (!isTooMany) {
     const at = `${path}/properties`
     for (const name of names) properties.set(name, { schema: declared[name], path: below(at, name) })
@@ -182,8 +182,8 @@ function objectShape(
 function patternsIn(path: string, read: Reader): readonly Patterned[] | undefined {
   const at = below(path, 'patternProperties')
   const patterns = Object.entries(read.object('patternProperties'))
-  if (patterns.length > MOST_PATTERNS) {
-    read.relax(at, `More than ${MOST_PATTERNS} cannot be enforced.`)
+  if (patterns.length > MAX_PATTERNS) {
+    read.relax(at, `More than ${MAX_PATTERNS} cannot be enforced.`)
     return undefined
   }
   try {

@@ -12,7 +12,7 @@ export interface Relaxation {
 export type Relax = (path: string, message: string) => void
 
 /** The maximum number of named relaxations; the others are counted. */
-const MOST_NAMED = 50
+const MAX_NAMED = 50
 
 /** The number of relaxations whose other places are sought in one slice: as many as a schema has parts. */
 const SLICE = 500
@@ -36,8 +36,8 @@ export class Relaxations {
       for (const other of othersOf(path)) this.add(other, message)
     }
     const all = [...this.#byPath.values()]
-    if (all.length <= MOST_NAMED) return all
-    const others = all.length - MOST_NAMED
-    return [...all.slice(0, MOST_NAMED), { path: '', message: `${others} more keywords cannot be enforced.` }]
+    if (all.length <= MAX_NAMED) return all
+    const others = all.length - MAX_NAMED
+    return [...all.slice(0, MAX_NAMED), { path: '', message: `${others} more keywords cannot be enforced.` }]
   }
 }

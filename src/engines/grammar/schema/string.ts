@@ -18,9 +18,9 @@ import type { Relax } from './relaxations.js'
 import type { Shape, Sourced } from './shape.js'
 
 /** The maximum required length: that of a shortest completion. */
-const MOST_REQUIRED = 100_000
+const MAX_REQUIRED = 100_000
 /** The maximum length that can be counted. */
-const MOST_CHARACTERS = 2 ** 31
+const MAX_CHARACTERS = 2 ** 31
 
 /** Returns the strings that a shape allows: once for equivalent shapes. */
 export function* stringText(shape: Shape, compiler: Compiler): Slices<Expression> {
@@ -95,10 +95,10 @@ const TOO_LARGE = 'It is too large to be enforced beside the other keywords of t
 
 function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: number; max: number } {
   if (minLength > maxLength) return { min: 1, max: 0 }
-  const isOver = maxLength > MOST_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
-  if (minLength > MOST_REQUIRED) relax(below(path, 'minLength'), tooMany(MOST_REQUIRED))
-  if (isOver) relax(below(path, 'maxLength'), tooMany(MOST_CHARACTERS))
-  return { min: Math.min(minLength, MOST_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
+  const isOver = maxLength > MAX_CHARACTERS && maxLength !== Number.POSITIVE_INFINITY
+  if (minLength > MAX_REQUIRED) relax(below(path, 'minLength'), tooMany(MAX_REQUIRED))
+  if (isOver) relax(below(path, 'maxLength'), tooMany(MAX_CHARACTERS))
+  return { min: Math.min(minLength, MAX_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
 }
 
 const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`

@@ -1,5 +1,5 @@
 import type { Slices } from '../../../shared/slices.js'
-import { MOST_SHAPES, negationOf, product } from './combine.js'
+import { MAX_SHAPES, negationOf, product } from './combine.js'
 import { areDisjoint } from './disjoint.js'
 import { type Expanded, type Expansion, expandExactly, type Part, type PartsOf, subschemas } from './expansion.js'
 import { below } from './keywords.js'
@@ -28,7 +28,7 @@ function* expandAll(
   for (const each of inner) {
     const expanded = yield* expandExactly(work, each, within)
     count += expanded.shapes.length
-    if (count > MOST_SHAPES) return undefined
+    if (count > MAX_SHAPES) return undefined
     parts.push(expanded)
   }
   return parts
@@ -75,7 +75,7 @@ function* exclusiveShapes(
       if (shapes === undefined) return undefined
     }
     for (const shape of shapes) all.push(shape)
-    if (all.length > MOST_SHAPES) return undefined
+    if (all.length > MAX_SHAPES) return undefined
   }
   return all
 }

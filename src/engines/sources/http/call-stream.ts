@@ -39,9 +39,9 @@ export interface CallSource {
 
 const FIRST_WAIT_MS = 500
 /** The longest wait before a retry. A server that asks for more is treated as refusing. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 /** The maximum number of unread chunks. Beyond it, reading from the server pauses. */
-const MOST_WAITING = 64
+const MAX_WAITING = 64
 
 interface Asked {
   readonly answered: (step: Step) => void
@@ -181,8 +181,8 @@ class CallStream implements CallbackStream {
         signal.throwIfAborted()
         if (this.#hasTokens || !(error instanceof TransientError)) throw error
         if (tried >= Math.min(retries, error.retries ?? retries)) throw error
-        const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, LONGEST_WAIT_MS)
-        if (wait > LONGEST_WAIT_MS || performance.now() - begun + wait > this.#call.retryWithinMs) throw error
+        const wait = error.retryAfterMs ?? Math.min(FIRST_WAIT_MS * 2 ** tried, MAX_WAIT_MS)
+        if (wait > MAX_WAIT_MS || performance.now() - begun + wait > this.#call.retryWithinMs) throw error
         this.#source.onRetry(this.#call, error)
         await delay(wait, signal)
         signal.throwIfAborted()
@@ -222,7 +222,7 @@ class CallStream implements CallbackStream {
   }
 
   readonly #takesMore = (): boolean => {
-    this.#isPaused = this.#chunks.length >= MOST_WAITING
+    this.#isPaused = this.#chunks.length >= MAX_WAITING
     return !this.#isPaused
   }
 

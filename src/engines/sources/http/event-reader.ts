@@ -5,10 +5,10 @@ import { EngineError } from '../../contract/engine-error.js'
 import { failureOf } from './failure-of.js'
 
 /** The limit in UTF-16 units. SGLang's cumulative events reach it at 30,000 tokens with 20 log-probabilities each. */
-export const LONGEST_EVENT: number = 16 * 1024 * 1024
+export const MAX_EVENT_LENGTH: number = 16 * 1024 * 1024
 
 /** Engines write an event in one line. Endless short lines would take thirty times their size in memory. */
-export const MOST_LINES = 10_000
+export const MAX_LINES = 10_000
 
 /** Reads the data of an engine's event stream, parsed as JSON, up to `[DONE]`. */
 export class EventReader {
@@ -25,7 +25,7 @@ export class EventReader {
   constructor(take: (event: unknown) => void) {
     this.#take = take
     this.#parser = createParser({
-      maxBufferSize: LONGEST_EVENT,
+      maxBufferSize: MAX_EVENT_LENGTH,
       onEvent: ({ data }) => this.#read(data),
       onError: ({ type, field, value, line }) => {
         if (this.#isDone) return
@@ -57,7 +57,7 @@ export class EventReader {
     const sinceBreak = this.#lineBreak + text
     this.#lines = sinceBreak.includes('\n\n') ? 0 : this.#lines + text.split('\n').length - 1
     if (text !== '') this.#lineBreak = text.endsWith('\n') ? '\n' : ''
-    if (this.#lines > MOST_LINES) tooLong()
+    if (this.#lines > MAX_LINES) tooLong()
   }
 
   /** Reads the end of the stream, which completes a last event. @throws like {@link feed} */
@@ -92,7 +92,7 @@ function notAnEvent(line: string | undefined): never {
 function tooLong(): never {
   throw new EngineError(
     'server_error',
-    `expected events of at most ${LONGEST_EVENT} characters and ${MOST_LINES} lines, got a longer one`,
+    `expected events of at most ${MAX_EVENT_LENGTH} characters and ${MAX_LINES} lines, got a longer one`,
   )
 }
 

@@ -71,7 +71,7 @@ export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: Re
   const own = typeof data?.code === 'number' ? data.code : undefined
   const statusCode = status ?? (own !== undefined && own >= 400 && own < 600 ? own : undefined)
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  const words = (data?.message || text).trim().slice(0, MOST_WORDS) || `the server answered with status ${statusCode}`
+  const words = (data?.message || text).trim().slice(0, MAX_WORDS) || `the server answered with status ${statusCode}`
   const isShared = statusCode === 500 && SHARED_CONTEXT_FULL.test(words)
   const code = isShared ? 'server_error' : codeOf(statusCode, `${data?.type} ${data?.code} ${words}`)
   const message = words + note
@@ -82,7 +82,7 @@ export function failureOf(body: unknown, { status, retryAfterMs, note = '' }: Re
 }
 
 /** The limit of a message in characters. A proxy's error page may be long, and the message reaches the client. */
-const MOST_WORDS = 2000
+const MAX_WORDS = 2000
 
 function codeOf(status: number | undefined, words: string): EngineErrorCode {
   if (status === 429 || (status === 503 && TOO_MANY.test(words))) return 'rate_limit_exceeded'

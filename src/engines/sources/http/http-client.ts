@@ -103,8 +103,8 @@ export interface HttpClient {
 
 /** Retries an unreachable server once, soon: it may be restarting, and the caller should learn of a failure at once. */
 const CONNECT_AGAIN_MS = 100
-const MOST_OF_A_REFUSAL = 64 * 1024
-const MOST_OF_AN_ANSWER = 4 * 1024 * 1024
+const MAX_REFUSAL_CHARACTERS = 64 * 1024
+const MAX_ANSWER_CHARACTERS = 4 * 1024 * 1024
 const RUNTIME_FETCH = globalThis.fetch
 /** Statuses of a wrong path. */
 const WRONG_PATH = [404, 405]
@@ -142,9 +142,9 @@ export function createHttpClient(options: HttpOptions): HttpClient {
     }
     const { status, statusText } = answer
     if (status >= 200 && status <= 299) return answer
-    const { text, isCut } = await readText(answer, MOST_OF_A_REFUSAL)
+    const { text, isCut } = await readText(answer, MAX_REFUSAL_CHARACTERS)
     signal.throwIfAborted()
-    const size = isCut ? ` (the first of more than ${MOST_OF_A_REFUSAL} characters)` : ''
+    const size = isCut ? ` (the first of more than ${MAX_REFUSAL_CHARACTERS} characters)` : ''
     const where = WRONG_PATH.includes(status) ? ` (${method} ${address.shown(path)}${hint})` : ''
     const retryAfterMs = retryAfter(answer.header('retry-after'))
     throw failureOf(identity.concealer().text(text) || statusText, { status, retryAfterMs, note: size + where })
@@ -170,11 +170,11 @@ export function createHttpClient(options: HttpOptions): HttpClient {
   }
 
   async function read(path: string, signal: AbortSignal): Promise<string> {
-    const { text, isCut, error } = await readText(await request('GET', path, signal), MOST_OF_AN_ANSWER)
+    const { text, isCut, error } = await readText(await request('GET', path, signal), MAX_ANSWER_CHARACTERS)
     signal.throwIfAborted()
     if (error !== undefined) throw lostConnection(error)
     if (!isCut) return text
-    const expected = `at most ${MOST_OF_AN_ANSWER} characters from ${address.shown(path)}`
+    const expected = `at most ${MAX_ANSWER_CHARACTERS} characters from ${address.shown(path)}`
     throw new EngineError('server_error', `expected ${expected}, got more`)
   }
 

@@ -29,9 +29,9 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** A text that is one special token of gpt-oss: small models made for tests have no others. */
 const START = '<|start|>'
-const MOST_OF_AN_ANSWER = 64 * 1024
+const MAX_ANSWER_CHARACTERS = 64 * 1024
 /** How many models of a server an error names. */
-const MOST_NAMES = 5
+const MAX_NAMES = 5
 
 const tokenized = z.object({ tokens: listOf(z.number(), 'an array') })
 
@@ -61,7 +61,7 @@ export async function proveModel(
     throw wrong(`expected a gpt-oss model, where ${START} is ${SPECIAL.start}, got ${model}, where it is ${got}`)
   }
   if (found === undefined && listed !== undefined && listed.length > 0) {
-    const names = listed.slice(0, MOST_NAMES).map(({ id }) => quoted(id))
+    const names = listed.slice(0, MAX_NAMES).map(({ id }) => quoted(id))
     throw wrong(`expected ${name} with the model ${model}, got one with ${names.join(', ')}`)
   }
   if (found === undefined) {
@@ -87,7 +87,7 @@ async function startIds(
   signal: AbortSignal,
 ): Promise<readonly number[] | undefined> {
   try {
-    const { text } = await readText(await client.request('POST', path, signal, body(START)), MOST_OF_AN_ANSWER)
+    const { text } = await readText(await client.request('POST', path, signal, body(START)), MAX_ANSWER_CHARACTERS)
     signal.throwIfAborted()
     return tokenized.safeParse(jsonOf(text)).data?.tokens
   } catch (error) {

@@ -12,7 +12,7 @@ export interface AnswerText {
 /**
  * Reads an answer's body. If it is larger than the limit, cancels the request. Never rejects.
  *
- * @param most - the limit in UTF-16 units
+ * @param max - the limit in UTF-16 units
  */
 export function readText(answer: Answer, most: number): Promise<AnswerText> {
   return new Promise((resolve) => {

@@ -16,15 +16,15 @@ export interface HeldLog {
 }
 
 /** The maximum number of different lines that are held. */
-const MOST_LINES = 5
+const MAX_LINES = 5
 /** The maximum length of a held line, in characters: it may quote the file. */
-const MOST_CHARACTERS = 300
+const MAX_CHARACTERS = 300
 
 export function holdLog(llama: OwnLlama): HeldLog {
   const { logger } = llama
   const held = new Map<string, string>()
   llama.logger = (level, message) => {
-    if (held.size < MOST_LINES) held.set(shortened(message.trim(), MOST_CHARACTERS), level)
+    if (held.size < MAX_LINES) held.set(shortened(message.trim(), MAX_CHARACTERS), level)
   }
   return {
     release() {

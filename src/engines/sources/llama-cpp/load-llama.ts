@@ -1,3 +1,4 @@
+import { isMissing, notInstalled } from '../../../shared/missing-package.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { llamaError } from './llama-error.js'
 import type { NodeLlamaCpp, OwnLlama } from './node-llama-cpp.js'
@@ -39,10 +40,7 @@ export async function importNodeLlamaCpp(): Promise<NodeLlamaCpp> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ MODULE)
   } catch (error) {
-    // Matched by message, because runtimes and bundlers share no code: "Cannot find package", "Could not resolve".
-    const { message: words } = Object(error) as { message?: unknown }
-    if (!(typeof words === 'string' && /find|resolve/i.test(words) && words.includes(MODULE))) throw llamaError(error)
-    const message = 'node-llama-cpp is not installed: npm install node-llama-cpp@3'
-    throw new EngineError('server_error', message, { cause: error })
+    if (!isMissing(error, MODULE)) throw llamaError(error)
+    throw new EngineError('server_error', notInstalled(MODULE, 3), { cause: error })
   }
 }

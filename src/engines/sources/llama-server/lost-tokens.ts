@@ -7,9 +7,9 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 export const BROKEN = '\ufffd'
 
 /** The limit in UTF-16 units: longer text is encoded, and then has the right number of tokens only by chance. */
-const LONGEST_LOST = 4096
+const MAX_LOST_LENGTH = 4096
 /** The limit of explored beginnings of characters: a text of many scripts, cut in each, would take more. */
-const MOST_BEGINNINGS = 256
+const MAX_BEGINNINGS = 256
 
 /** Stands in for tokens that the server returned only as text. */
 export interface LostTokens {
@@ -37,7 +37,7 @@ export function createLostTokens(table: TokenTable): LostTokens {
   const search = createSearch(table)
 
   function atMost(text: string, count: number, last?: number): number[] | undefined {
-    if (text.length > LONGEST_LOST) return undefined
+    if (text.length > MAX_LOST_LENGTH) return undefined
     for (const path of search(text, last)) {
       const ids = mixed(path, text, count, last)
       if (ids !== undefined) return ids
@@ -150,7 +150,7 @@ function createSearch(table: TokenTable): (text: string, last: number | undefine
     const known = behind.get(key)
     if (known !== undefined) return known
     const saying = sayingOf(within, carried, table)
-    if (behind.size < MOST_BEGINNINGS) behind.set(key, saying)
+    if (behind.size < MAX_BEGINNINGS) behind.set(key, saying)
     return saying
   }
 

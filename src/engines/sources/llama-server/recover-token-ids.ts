@@ -8,7 +8,7 @@ export interface TokenIdRecovery {
    *
    * @param end - those bytes
    * @param count - how many ids there were, or 0 if unknown. The fewest possible are used if it is unknown, above
-   *   {@link MOST_COUNTED}, or if no `count` tokens spell the text
+   *   {@link MAX_COUNTED}, or if no `count` tokens spell the text
    * @returns undefined if no tokens spell the text, or its bytes are unknown because it contains U+FFFD for invalid
    *   UTF-8
    */
@@ -16,7 +16,7 @@ export interface TokenIdRecovery {
 }
 
 /** Cutting a text into that many tokens is recursive. */
-const MOST_COUNTED = 1_000
+const MAX_COUNTED = 1_000
 
 export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
   /** Created lazily, because most texts never need it. */
@@ -80,7 +80,7 @@ export function createTokenIdRecovery(table: TokenTable): TokenIdRecovery {
       const before = latin1(cutOff)
       const shortest = fewest(before)
       // Where even the fewest are too many, the search would try everything before it finds nothing.
-      const isPossible = shortest !== undefined && shortest.length <= count && count <= MOST_COUNTED
+      const isPossible = shortest !== undefined && shortest.length <= count && count <= MAX_COUNTED
       return (isPossible ? cut(before, count, new Set()) : undefined) ?? shortest
     },
   }

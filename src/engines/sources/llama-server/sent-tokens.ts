@@ -1,4 +1,4 @@
-import { FIRST_SPECIAL, LONGEST_MARKER, markerText } from '../../../core/harmony/vocabulary.js'
+import { FIRST_SPECIAL, MAX_MARKER_LENGTH, markerText } from '../../../core/harmony/vocabulary.js'
 import type { HarmonyToken } from '../../../core/tokens/token-source.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { BROKEN, type LostTokens } from './lost-tokens.js'
@@ -12,7 +12,7 @@ export interface Vocabulary {
 }
 
 /** The limit in UTF-16 units: longer than a token with the beginning of a stop word. */
-const MOST_OWED = 256
+const MAX_OWED = 256
 
 /** Tokens that arrived without their text, while earlier ones had not arrived. */
 interface Held {
@@ -69,7 +69,7 @@ export class SentTokens {
     if (own === undefined) return this.#takeCut(token, content, missing)
     if (content !== '') return this.#takeText(token, own, content, missing)
     if (missing > 0 && !this.#countsAhead && this.#hold(token, own, missing)) return []
-    this.#owed = this.#owed.length > MOST_OWED ? '' : this.#owed + own
+    this.#owed = this.#owed.length > MAX_OWED ? '' : this.#owed + own
     return [...this.#release(), token]
   }
 
@@ -99,7 +99,7 @@ export class SentTokens {
     const last = this.#held.at(-1)
     const length = this.#held.reduce((sum, { text }) => sum + text.length, 0)
     // A longer text cannot be the beginning of a stop word: the server sends no text for any token.
-    if (length > LONGEST_MARKER) return false
+    if (length > MAX_MARKER_LENGTH) return false
     if (last?.missing === missing) this.#held.splice(-1, 1, joined(last, token, own))
     else this.#held.push({ tokens: [token], text: own, missing })
     return true

@@ -12,7 +12,7 @@ export type SentConstraint =
   | { readonly kind: 'json'; readonly schema: object }
 
 /** The maximum number of blanks between the tokens of a body: an unsure model would write blanks forever. */
-const MOST_BLANKS = 2
+const MAX_BLANKS = 2
 
 /** Returns an engine's constraint capabilities with this backend. */
 export function enforcedBy(backend: GrammarBackend, { hasLark }: { readonly hasLark: boolean }): EngineCapabilities {
@@ -111,7 +111,7 @@ function* fastGrammar(constraint: Constraint): Slices<FittedConstraint | undefin
 }
 
 function structuralTag(schema: unknown): string {
-  const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MOST_BLANKS }
+  const format = { type: 'json_schema', json_schema: schema, max_whitespace_cnt: MAX_BLANKS }
   return JSON.stringify({ type: 'structural_tag', format })
 }
 
@@ -124,9 +124,9 @@ function structuralTag(schema: unknown): string {
  * The maximum repetitions: of a class of characters, of a rule of few characters or a group, and of a rule of any
  * character.
  */
-const MOST_OF_A_CLASS = 64
-const MOST_OF_FEW = 12
-const MOST_OF_MANY = 8
+const MAX_OF_A_CLASS = 64
+const MAX_OF_FEW = 12
+const MAX_OF_MANY = 8
 /** Matches a text, a class, or a number of repetitions, with the name of the rule before it. */
 const PARTS = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|([\w-]*)\{(\d+)(?:,(\d*))?\}/g
 /** Matches a rule with characters beyond ASCII, like any character of a JSON string. */
@@ -142,8 +142,8 @@ function withoutSlowCounts(gbnf: string): string {
   const ofMany = new Set(Array.from(gbnf.matchAll(OF_MANY), ([, name]) => name))
   return gbnf.replace(PARTS, (part, name: string, least?: string, most?: string, ...[at]: unknown[]) => {
     if (least === undefined) return part
-    const few = ofMany.has(name) ? MOST_OF_MANY : MOST_OF_FEW
-    const limit = gbnf[Number(at) - 1] === ']' ? MOST_OF_A_CLASS : few
+    const few = ofMany.has(name) ? MAX_OF_MANY : MAX_OF_FEW
+    const limit = gbnf[Number(at) - 1] === ']' ? MAX_OF_A_CLASS : few
     if (Number(most || least) <= limit) return part
     const first = Math.min(Number(least), limit)
     return `${name}${first === 0 ? '*' : `{${first},}`}`

@@ -21,11 +21,11 @@ const COUNTS = ['minItems', 'maxItems'] as const
  * The maximum of characters and items that one schema counts. Each is a state of the expression, for which outlines reads
  * the whole vocabulary: 8 characters took 1.8 s of a slow core, 16 took 10. vLLM gives up after 5 s.
  */
-const MOST_COUNTED = 8
+const MAX_COUNTED = 8
 /** The number of references inside each other that outlines follows. After it, it omits properties, required ones too. */
-const MOST_REFS = 4
+const MAX_REFS = 4
 /** How far definitions are followed. */
-const MOST_DEFINITIONS = 64
+const MAX_DEFINITIONS = 64
 /** How far values without a schema are nested, by a keyword of outlines: 1 took 6 s of a slow core, its default of 2 minutes. */
 const FREE_DEPTH = 0
 
@@ -123,7 +123,7 @@ function isPlain(value: unknown): boolean {
 function counts(schema: Fields, [least, most]: readonly [string, string], { total, times }: Counted): boolean {
   const min = Number(schema[least] ?? 0)
   const max = Number(schema[most] ?? min)
-  if (min > max || total.sum + max * times > MOST_COUNTED) return false
+  if (min > max || total.sum + max * times > MAX_COUNTED) return false
   total.sum += max * times
   return true
 }
@@ -179,9 +179,9 @@ export function* createRefs(schema: Fields, work: Work): Slices<Refs> {
     for (const ref of yield* refsIn(value, name === '', work)) {
       const target = ref.slice(1)
       // Being read means that it leads back here.
-      if (!lengths.has(target) && depth < MOST_DEFINITIONS) yield* lengthOf(target, at(schema, target), depth + 1)
-      const length = (lengths.get(target) ?? MOST_REFS) + 1
-      if (length > MOST_REFS) left.add(`${name}#${target}`)
+      if (!lengths.has(target) && depth < MAX_DEFINITIONS) yield* lengthOf(target, at(schema, target), depth + 1)
+      const length = (lengths.get(target) ?? MAX_REFS) + 1
+      if (length > MAX_REFS) left.add(`${name}#${target}`)
       else longest = Math.max(longest, length)
     }
     lengths.set(name, longest)

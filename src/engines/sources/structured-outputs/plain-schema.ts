@@ -11,7 +11,7 @@ import {
   hasNoEffect,
   type Refs,
 } from './other-schema.js'
-import { isReadByXgrammar, MOST_PATTERN, readingOf } from './xgrammar-schema.js'
+import { isReadByXgrammar, MAX_PATTERN, readingOf } from './xgrammar-schema.js'
 
 /** A schema reduced to the forms that every grammar backend enforces. */
 export interface PlainSchema {
@@ -118,7 +118,7 @@ export function* plainSchema(schema: Fields, backend: PlainFor): Slices<PlainSch
 
 function* plain(schema: unknown, path: string, walk: Walk): Slices<Fields | boolean> {
   // To read a character of a pattern may take as long as to read a schema without one.
-  walk.work.left -= 1 + Math.min(String(Object(schema).pattern ?? '').length, MOST_PATTERN)
+  walk.work.left -= 1 + Math.min(String(Object(schema).pattern ?? '').length, MAX_PATTERN)
   if (walk.work.left <= 0) yield* walk.work.pause()
   if (!isFields(schema)) {
     if (schema === false) omit(path, 'false', walk)

@@ -29,7 +29,7 @@ const BLOCK = 50
  * The maximum of all different lengths of a schema together. Each character is a state, for which xgrammar reads the
  * whole vocabulary: 300 took 6 s of two slow cores.
  */
-const MOST_CHARACTERS = 500
+const MAX_CHARACTERS = 500
 /** The number of schemas that are read in a few milliseconds. */
 const SLICE = 2_000
 
@@ -47,7 +47,7 @@ interface Walk {
 export function* lengthsAsPatterns(schema: Fields): Slices<PatternedLengths> {
   const walk: Walk = {
     ...{ leftOut: [], patterns: new Set(), work: createWork(SLICE) },
-    ...{ left: MOST_CHARACTERS, hasLengths: false },
+    ...{ left: MAX_CHARACTERS, hasLengths: false },
   }
   const patterned = (yield* rewritten(schema, '', walk)) as Fields
   return { schema: patterned, leftOut: walk.leftOut, hasLengths: walk.hasLengths }
@@ -88,7 +88,7 @@ function patternOf(least: number | undefined, most: number | undefined, path: st
   return pattern
 }
 
-/** Spells a string of `least` to `most` plain characters. */
+/** Spells a string of `least` to `max` plain characters. */
 function spelled(least = 0, most = Number.POSITIVE_INFINITY): string {
   const more = most - least
   // The last repetition has at least BLOCK - 1, without which some lengths between two blocks would be refused.

@@ -64,7 +64,7 @@ const NO_GROUP = new RegExp(`${ESCAPED}|${CLASS}|\\\\.`, 'gu')
 const WIDE = new RegExp(`${ESCAPED}|(${CLASS})|(\\.|\\\\[DWSs])`, 'gu')
 
 /** A longer pattern is not read: each of its classes is compiled, which takes microseconds, and a client sends megabytes. */
-export const MOST_PATTERN = 4_000
+export const MAX_PATTERN = 4_000
 
 /**
  * How xgrammar reads a pattern that it enforces: `exact`, or `narrow` if it refuses the texts with characters that JSON
@@ -72,7 +72,7 @@ export const MOST_PATTERN = 4_000
  * where a part is meant.
  */
 export function readingOf(pattern: string): 'exact' | 'narrow' | undefined {
-  const [, parts] = pattern.length > MOST_PATTERN ? [] : (WHOLE.exec(pattern) ?? [])
+  const [, parts] = pattern.length > MAX_PATTERN ? [] : (WHOLE.exec(pattern) ?? [])
   if (parts === undefined || hasOuterChoice(parts.replace(NO_GROUP, 'x'))) return undefined
   const wide = Array.from(parts.matchAll(WIDE), ([, characters, any]) => any !== undefined || isWide(characters))
   if (wide.includes(undefined)) return undefined

@@ -8,8 +8,8 @@ import { readText } from '../http/read-text.js'
 import type { GrammarBackend } from '../structured-outputs/backends.js'
 
 const WORD = 'harmony'
-const MOST_TOKENS = 16
-const MOST_OF_AN_ANSWER = 64 * 1024
+const MAX_TOKENS = 16
+const MAX_ANSWER_CHARACTERS = 64 * 1024
 /** Statuses of a constraint that the backend refuses, or on which its compiler fails. */
 const REFUSALS: readonly (number | undefined)[] = [400, 422, 500, 501]
 
@@ -66,13 +66,13 @@ async function answerTo(
   const body = {
     ...(model === undefined ? {} : { model }),
     prompt: [SPECIAL.message],
-    max_tokens: MOST_TOKENS,
+    max_tokens: MAX_TOKENS,
     temperature: 0,
     structured_outputs: constraint,
   }
   try {
     const answer = await client.request('POST', '/v1/completions', signal, body)
-    const { text, error } = await readText(answer, MOST_OF_AN_ANSWER)
+    const { text, error } = await readText(answer, MAX_ANSWER_CHARACTERS)
     signal.throwIfAborted()
     if (error !== undefined) throw lostConnection(error)
     return completion.safeParse(jsonOf(text)).data?.choices[0]?.text.trim()

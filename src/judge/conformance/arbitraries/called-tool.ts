@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type {
   CustomTool,
   FunctionTool,
@@ -7,6 +7,7 @@ import type {
   ResponseRequest,
   UnknownTool,
 } from '../../../core/responses/request.js'
+import fc from './fast-check.js'
 
 /** The types of items that calls become. */
 export type CallItemType =
@@ -65,7 +66,7 @@ const NAMESPACE_TOOLS = [
 const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
 const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
 
-const functionName = (): fc.Arbitrary<string> =>
+const functionName = (): Arbitrary<string> =>
   fc.oneof(
     { withCrossShrink: true },
     { weight: 3, arbitrary: fc.constantFrom(...FUNCTION_NAMES) },
@@ -76,7 +77,7 @@ const functionName = (): fc.Arbitrary<string> =>
   )
 
 /** Any tool. Shrinks to the function `get_weather`. */
-export const toolChoice = (): fc.Arbitrary<ToolChoice> =>
+export const toolChoice = (): Arbitrary<ToolChoice> =>
   fc.oneof(
     { withCrossShrink: true },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('function' as const), name: functionName() }) },

@@ -1,8 +1,9 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type { HarmonyToken, HostTokens, TokenChunk } from '../../../core/tokens/token-source.js'
 import { check } from '../../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aBoolean } from '../../../shared/options/checks.js'
+import fc from './fast-check.js'
 import type { TextChunk } from './stream-forms.js'
 
 /**
@@ -22,7 +23,7 @@ export interface ChunkPlanOptions {
 
 const CHUNK_PLAN_OPTIONS: OptionTable<ChunkPlanOptions> = { scored: aBoolean }
 
-const planSize = (): fc.Arbitrary<number> =>
+const planSize = (): Arbitrary<number> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant(1) },
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 6 }) },
@@ -36,7 +37,7 @@ const planSize = (): fc.Arbitrary<number> =>
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function chunkPlan(options: ChunkPlanOptions = {}): fc.Arbitrary<ChunkPlan> {
+export function chunkPlan(options: ChunkPlanOptions = {}): Arbitrary<ChunkPlan> {
   checkOptions('chunkPlan', options, CHUNK_PLAN_OPTIONS)
   const forms: ChunkPlan[number]['form'][] = ['array', 'ids', 'uint32']
   if (options.scored === true) forms.push('scored', 'mixed')
@@ -117,7 +118,7 @@ export function flattenChunks(chunks: readonly TokenChunk[]): number[] {
 }
 
 /** How to split text: lengths of pieces in UTF-16 code units, repeated as needed. Shrinks to an empty plan. */
-export function textPlan(): fc.Arbitrary<readonly number[]> {
+export function textPlan(): Arbitrary<readonly number[]> {
   return fc.array(planSize(), { maxLength: 12 })
 }
 

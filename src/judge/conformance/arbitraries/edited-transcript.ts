@@ -1,4 +1,5 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import fc from './fast-check.js'
 import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
 import { type IdOptions, neededEncoder, printedAs, showToken } from './stream-forms.js'
 import { MARKERS } from './token-soup.js'
@@ -10,7 +11,7 @@ import { wellFormedTranscript } from './transcript.js'
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function editedTranscript(options: IdOptions): fc.Arbitrary<number[]> {
+export function editedTranscript(options: IdOptions): Arbitrary<number[]> {
   const encode = neededEncoder('editedTranscript', options)
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m } from '../../../core/harmony/vocabulary.js'
+import fc from './fast-check.js'
 import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
@@ -57,7 +58,7 @@ export const HEADER_SPACE: readonly string[] = [
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function headerSoup(options: IdOptions): fc.Arbitrary<number[]> {
+export function headerSoup(options: IdOptions): Arbitrary<number[]> {
   const encode = neededEncoder('headerSoup', options)
   const space = fc.oneof(
     { weight: 12, arbitrary: fc.constant(' ') },

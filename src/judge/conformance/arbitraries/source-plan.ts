@@ -1,8 +1,9 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m } from '../../../core/harmony/vocabulary.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { listOf, oneOf, wholeNumber } from '../../../shared/options/checks.js'
 import type { SourcePlan } from '../check-source.js'
+import fc from './fast-check.js'
 import { printedAs, showToken } from './stream-forms.js'
 
 /** Tokens that a source might treat specially: words, markers that do not end a turn, and halves of a character. */
@@ -34,7 +35,7 @@ const SOURCE_PLAN_OPTIONS: OptionTable<SourcePlanOptions> = {
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function sourcePlan(options: SourcePlanOptions = {}): fc.Arbitrary<SourcePlan> {
+export function sourcePlan(options: SourcePlanOptions = {}): Arbitrary<SourcePlan> {
   checkOptions('sourcePlan', options, SOURCE_PLAN_OPTIONS)
   const { tokens = TOKENS, endings = ENDINGS, readers = READERS } = options
   const pairs = endings.flatMap((ending) => readers.map((does) => ({ ending, does })))

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { FIRST_SPECIAL, markerText, SPECIAL, VOCABULARY_SIZE } from '../../../core/harmony/vocabulary.js'
 import type { TokenChunk } from '../../../core/tokens/token-source.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
@@ -6,6 +5,7 @@ import { check, HarmonyResponsesError } from '../../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aTokenTable } from '../../../shared/options/checks.js'
 import { encodeText } from './encode-text.js'
+import fc from './fast-check.js'
 import { spellsMarker } from './markers.js'
 
 /** A marker id, text (adjacent texts are encoded together), or text whose pieces are encoded one by one. */

@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { codePoint } from './code-point.js'
+import fc from './fast-check.js'
 import { spellsMarker } from './markers.js'
 
 /** Harmless pieces, and pieces of headers and markers. */
@@ -64,7 +65,7 @@ export const UNICODE: readonly string[] = [
   '\u{10ffff}',
 ]
 
-const textPiece = (): fc.Arbitrary<string> =>
+const textPiece = (): Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...PLAIN) },
     { weight: 4, arbitrary: fc.constantFrom(...UNICODE) },
@@ -77,7 +78,7 @@ const textPiece = (): fc.Arbitrary<string> =>
  * text, control characters, halves of markers, and words of headers. It is valid UTF-8 and spells no marker. Shrinks to
  * fewer and simpler pieces, down to ''.
  */
-export function harmonyText(): fc.Arbitrary<string> {
+export function harmonyText(): Arbitrary<string> {
   return fc
     .array(textPiece(), { maxLength: 8 })
     .map((pieces) => pieces.join(''))
@@ -101,7 +102,7 @@ const SPELLED = [
  * Ordinary text that spells at least one marker, as when a model explains Harmony. Only ids can express that it is not
  * a marker, so use it with a token table. Shrinks to `<|end|>`.
  */
-export function harmonyTextSpellingMarkers(): fc.Arbitrary<string> {
+export function harmonyTextSpellingMarkers(): Arbitrary<string> {
   const pair = fc.tuple(fc.constantFrom(...SPELLED), harmonyText())
   return fc
     .tuple(harmonyText(), fc.array(pair, { minLength: 1, maxLength: 3 }))
@@ -126,7 +127,7 @@ const WORDS = [
 ]
 
 /** Words with single spaces in between, starting like a sentence, and without words of headers. */
-export const prose = (minWords = 2): fc.Arbitrary<string> =>
+export const prose = (minWords = 2): Arbitrary<string> =>
   fc
     .tuple(
       fc.constantFrom('We', 'I', 'The', 'Okay', 'Ça'),
@@ -135,7 +136,7 @@ export const prose = (minWords = 2): fc.Arbitrary<string> =>
     .map(([first, words]) => [first, ...words].join(' '))
 
 /** A JSON object, such as the arguments of a call. */
-export const jsonObject = (): fc.Arbitrary<string> =>
+export const jsonObject = (): Arbitrary<string> =>
   fc
     .dictionary(fc.constantFrom('location', 'path', 'n', 'q'), fc.jsonValue({ maxDepth: 1, stringUnit: 'grapheme' }), {
       maxKeys: 3,
@@ -144,7 +145,7 @@ export const jsonObject = (): fc.Arbitrary<string> =>
     .filter((text) => !spellsMarker(text))
 
 /** Arguments of a call, including those of built-in tools. */
-export const json = (): fc.Arbitrary<string> =>
+export const json = (): Arbitrary<string> =>
   fc.oneof(
     { withCrossShrink: true },
     fc.constantFrom('{}', '{"location":"SF"}'),
@@ -153,5 +154,5 @@ export const json = (): fc.Arbitrary<string> =>
   )
 
 /** A program, for tools that run code. */
-export const code = (): fc.Arbitrary<string> =>
+export const code = (): Arbitrary<string> =>
   fc.constantFrom('print(1)', 'import sys, subprocess\nprint("x" * 3)\n', 'ls -R | head', '# Ümlaut 💖\n\tx = {}')

@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary, WeightedArbitrary } from 'fast-check'
 import { SPECIAL as m, markerText, VOCABULARY_SIZE } from '../../../core/harmony/vocabulary.js'
+import fc from './fast-check.js'
 import { printedAs, showToken } from './stream-forms.js'
 import { PLAIN, UNICODE } from './text.js'
 
@@ -45,9 +46,9 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
  * ids outside the vocabulary. A server must answer all of them with a complete stream. Shrinks to fewer ids, towards
  * `<|channel|>`.
  */
-export function tokenSoup(): fc.Arbitrary<number[]> {
-  const one = (ids: readonly number[]): fc.Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
-  const piece = fc.oneof<fc.WeightedArbitrary<readonly number[]>[]>(
+export function tokenSoup(): Arbitrary<number[]> {
+  const one = (ids: readonly number[]): Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
+  const piece = fc.oneof<WeightedArbitrary<readonly number[]>[]>(
     { weight: 6, arbitrary: one(MARKERS) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.values(HEADER_TOKENS)) },
     { weight: 3, arbitrary: one(WORDS) },
@@ -81,7 +82,7 @@ function showSoupToken(id: number): string {
  * Random text with literal markers and halves of them: the counterpart of `tokenSoup` for servers that read text.
  * Shrinks to fewer pieces, towards `<|channel|>`.
  */
-export function textSoup(): fc.Arbitrary<string> {
+export function textSoup(): Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...MARKERS.map(markerText)) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(HEADER_TOKENS)) },

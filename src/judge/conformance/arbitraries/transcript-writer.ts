@@ -1,6 +1,7 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m, type ROLES } from '../../../core/harmony/vocabulary.js'
 import { type BuiltinDeclarations, type CalledTool, calledTool, type ToolChoice, toolChoice } from './called-tool.js'
+import fc from './fast-check.js'
 import { model, type Part, type Segment, START } from './stream-forms.js'
 import { code, json } from './text.js'
 
@@ -43,13 +44,13 @@ export type Step =
   | { readonly kind: 'calls'; readonly calls: readonly CallSpec[] }
 
 /** The output of gpt-oss's browser tool for a page. */
-const page = (): fc.Arbitrary<string> =>
+const page = (): Arbitrary<string> =>
   fc.constantFrom(
     '[4] Tides (https://www.example.com/tides)\n**viewing lines [0 - 1] of 1**\n\nL0: high',
     '[5] moon\n**viewing lines [0 - 1] of 1**\n\nL0: * 【0†Moon†example.org】',
   )
 
-const callSpec = (text: fc.Arbitrary<string>, results: boolean): fc.Arbitrary<CallSpec> =>
+const callSpec = (text: Arbitrary<string>, results: boolean): Arbitrary<CallSpec> =>
   fc.record({
     tool: toolChoice(),
     recipientIn: fc.constantFrom('channel' as const, 'role' as const),
@@ -69,7 +70,7 @@ const callSpec = (text: fc.Arbitrary<string>, results: boolean): fc.Arbitrary<Ca
   })
 
 /** A step. Shrinks to an empty answer; a call shrinks to the default call. */
-export const step = (text: fc.Arbitrary<string>, calls: boolean, results: boolean): fc.Arbitrary<Step> => {
+export const step = (text: Arbitrary<string>, calls: boolean, results: boolean): Arbitrary<Step> => {
   const plain = fc.record({ kind: fc.constantFrom('final' as const, 'analysis' as const, 'commentary' as const), text })
   if (!calls) return plain
   const group = fc.array(callSpec(text, results), { minLength: 1, maxLength: 3 })

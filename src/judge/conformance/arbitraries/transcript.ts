@@ -1,8 +1,9 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aBoolean, having, wholeNumber } from '../../../shared/options/checks.js'
 import { type BuiltinDeclarations, requestFor, showTools } from './called-tool.js'
+import fc from './fast-check.js'
 import {
   encoderOf,
   ID_OPTIONS,
@@ -36,7 +37,7 @@ export interface TextTranscript extends TextStream, TranscriptContent {}
 /** Options for {@link wellFormedTranscript}. */
 export interface TranscriptOptions {
   /** The text of messages. Default `harmonyText()`; `harmonyTextSpellingMarkers()` needs a token table. */
-  readonly text?: fc.Arbitrary<string>
+  readonly text?: Arbitrary<string>
   /** Whether tools are called. Default true. */
   readonly calls?: boolean
   /** Whether the host answers some calls. Default true. */
@@ -64,15 +65,15 @@ const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
  *
  * @throws HarmonyResponsesError `bad_option`; also at generation, if a text spells a marker and there is no table
  */
-export function wellFormedTranscript(options: TranscriptOptions & IdOptions): fc.Arbitrary<Transcript>
-export function wellFormedTranscript(options?: TranscriptOptions): fc.Arbitrary<TextTranscript>
+export function wellFormedTranscript(options: TranscriptOptions & IdOptions): Arbitrary<Transcript>
+export function wellFormedTranscript(options?: TranscriptOptions): Arbitrary<TextTranscript>
 export function wellFormedTranscript(
   options: TranscriptOptions & Partial<IdOptions> = {},
-): fc.Arbitrary<Transcript | TextTranscript> {
+): Arbitrary<Transcript | TextTranscript> {
   checkOptions('wellFormedTranscript', options, TRANSCRIPT_OPTIONS)
   const { text = harmonyText(), calls = true, results = true, maxSteps = 5 } = options
   const encode = encoderOf(options)
-  const declared = (): fc.Arbitrary<'builtin' | 'preview' | 'mcp'> => fc.constantFrom('builtin', 'preview', 'mcp')
+  const declared = (): Arbitrary<'builtin' | 'preview' | 'mcp'> => fc.constantFrom('builtin', 'preview', 'mcp')
   return fc
     .record({
       steps: fc.array(step(text, calls, results), { minLength: 1, maxLength: maxSteps }),

@@ -4,6 +4,7 @@ import { urlCitations } from '../../../../src/core/citations/url-citations.js'
 import { hostItem } from '../../../../src/core/items/index.js'
 import type { ResponseStreamEvent, TranslatorSnapshot } from '../../../../src/index.js'
 import { Translator } from '../../../support/translator.js'
+import { withEchoesSince } from './echoes-since.js'
 import { OPTIONS, STREAMS } from './streams.js'
 
 /** The snapshots that the first version took, and the events that it gave after them. */
@@ -11,24 +12,8 @@ const TAKEN: Readonly<Record<string, { snapshot: TranslatorSnapshot; events: Res
   readFileSync(new URL('version-1.json', import.meta.url), 'utf8'),
 )
 
-/** The echoes that responses have had since, each with the field that it follows. */
-const ECHOES_SINCE: ReadonlyMap<string, string> = new Map([
-  ['background', 'conversation'],
-  ['prompt_cache_key', 'prompt_cache_retention'],
-])
-
 /** Returns the bytes of the first version's events, with what a request that asks for none of it has been echoed since. */
-function bytesOf(events: readonly ResponseStreamEvent[] = []): string {
-  return JSON.stringify(events, (key, value: unknown) => {
-    if (key !== 'response') return value
-    return Object.fromEntries(
-      Object.entries(value as object).flatMap(([name, field]) => {
-        const since = ECHOES_SINCE.get(name)
-        return [[name, field], ...(since === undefined ? [] : [[since, null]])]
-      }),
-    )
-  })
-}
+const bytesOf = (events: readonly ResponseStreamEvent[] = []): string => JSON.stringify(events.map(withEchoesSince))
 
 const library = { urlCitations, hostItem }
 

@@ -13,7 +13,7 @@ const SCALE = Number(process.env['ATTACK_SCALE'] ?? 1)
 const HEAP = 96 * SCALE
 const MB = 1_048_576
 /** The process before any request, with its code and young objects, and the budget of a heap of this size. */
-const MOST_RSS = (170 + 96 + 1.3 * HEAP) * MB
+const MAX_RSS = (170 + 96 + 1.3 * HEAP) * MB
 
 // A connection for each request: one that is kept may be closed by the server while the next request is written to it.
 const agent = new Agent()
@@ -68,8 +68,8 @@ async function expectService(): Promise<void> {
   const { status, body } = await ask('bystander', { input: 'Hi', store: false })
   expect([status, JSON.parse(body).status]).toEqual([200, 'completed'])
   const { peak } = await server.held()
-  expect(peak).toBeLessThan(MOST_RSS)
-  if (SCALE > 1) console.log(`${Math.round(peak / MB)} MB at most, of ${Math.round(MOST_RSS / MB)}`)
+  expect(peak).toBeLessThan(MAX_RSS)
+  if (SCALE > 1) console.log(`${Math.round(peak / MB)} MB at most, of ${Math.round(MAX_RSS / MB)}`)
 }
 
 /** Resolves when nothing but the store holds anything. */

@@ -6,6 +6,7 @@ import { sendCounted } from '../../../../src/endpoint/server/send-events.js'
 import { memoryBytesOf } from '../../../../src/endpoint/server/service/limits/memory.js'
 import { memoryOfProcess } from '../../../../src/endpoint/server/service/limits/process-memory.js'
 import { createMemoryStore } from '../../../../src/endpoint/stores/index.js'
+import type { Tool } from '../../../../src/endpoint/tools/tool.js'
 import { answer, call, scriptedEngine } from '../../../../src/testing/index.js'
 import { endpoint, heldEngine, JSON_TYPE, readUntil, until } from '../endpoint.js'
 import { connect, create as message, serve } from '../web-socket/sockets.js'
@@ -63,6 +64,27 @@ describe('a request', () => {
     const { status, body, headers } = await create({ input: 'x'.repeat(90_000) })
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([429, 'rate_limit_exceeded', '1'])
     engine.step(1)
+    service.drain(AbortSignal.abort())
+    await first
+    await until(() => busy(service) === 0)
+  })
+
+  test('the tools that its MCP servers list count, and a request without room for them is a 429', async () => {
+    const engine = heldEngine()
+    const listed = Array.from({ length: 1_000 }, (_, at) => ({ name: `tool_${at}`, inputSchema: { type: 'object' } }))
+    const tool: Tool = {
+      serverLabels: ['docs'],
+      answers: () => false,
+      run: async () => ({ output: '' }),
+      listings: async () => [{ serverLabel: 'docs', tools: listed }],
+    }
+    const { create, service } = endpoint(engine, { tools: [tool], limits: { memoryBytes: 2 * MB } })
+    const tools = [{ type: 'mcp', server_label: 'docs' }]
+    const first = create({ input: 'Hi', tools })
+    await engine.asked
+    expect(busy(service)).toBeGreaterThan(0.6 * MB)
+    const { status, body } = await create({ input: 'Hi', tools })
+    expect([status, body.error.code]).toEqual([429, 'rate_limit_exceeded'])
     service.drain(AbortSignal.abort())
     await first
     await until(() => busy(service) === 0)

@@ -8,7 +8,7 @@ import { type Endpoint, endpoint } from '../../server/endpoint.js'
 import { describeWithSqlite, type SqliteProgram, sqliteProgram } from './program.js'
 
 /*
- * A database that `serve --replay` of commit 960f501a wrote (schema 1, behaviour 1), and what its clients were given: an
+ * A database that `serve --replay` of commit 960f501a wrote (schema 1, behaviour 3), and what its clients were given: an
  * answer, its continuation, a call; and a background response in whose middle the process was killed.
  */
 const place = (ending: string): string => fileURLToPath(new URL(`earlier/960f501a.${ending}`, import.meta.url))

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../../../src/core/responses/events.js'
+import { openDatabase } from '../../../../src/endpoint/stores/sqlite/driver.js'
 import { checkEvents, readStreams } from '../../../../src/judge/conformance/index.js'
 import { type Checkout, createCheckout } from '../../../docs/checkout.js'
 import { describeWithSqlite } from './program.js'
@@ -104,20 +105,39 @@ describeWithSqlite('serve --store', () => {
     },
   )
 
-  test('serve --store refuses a file that is no database by one line, and ends with another code than 0', async () => {
-    const file = join(checkout.folder, 'no.db')
-    writeFileSync(file, 'this is no database, and long enough to be sure of it'.repeat(100))
-    const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', '--replay', '--store', file], {
-      cwd: checkout.folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { ...process.env, NODE_NO_WARNINGS: '0' },
-    })
-    const lines: string[] = []
-    for await (const line of createInterface(child.stderr)) lines.push(line)
-    expect(lines, lines.join('\n')).toEqual([expect.stringMatching(/--store .*no\.db: .*not a database/)])
-    if (child.exitCode === null) await once(child, 'exit')
-    expect(child.exitCode).not.toBe(0)
-  })
+  test.each([
+    ['no database', async (file: string) => writeFileSync(file, 'this is no database'.repeat(200)), 'not a database'],
+    [
+      'of a newer version',
+      async (file: string) => {
+        copyFileSync(new URL('earlier/960f501a.db', import.meta.url), file)
+        const database = await openDatabase(file)
+        database.exec('PRAGMA user_version = 999')
+        database.close()
+      },
+      'expected a file of version \\d+ or older, got version 999$',
+    ],
+  ])(
+    'serve --store refuses a file that is %s by one line, exits with 2, and changes nothing',
+    async (_, make, said) => {
+      const folder = mkdtempSync(join(checkout.folder, 'refused-'))
+      const file = join(folder, 'responses.db')
+      await make(file)
+      const before = readFileSync(file)
+      const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', '--replay', '--store', file], {
+        cwd: checkout.folder,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { ...process.env, NODE_NO_WARNINGS: '0' },
+      })
+      const lines: string[] = []
+      for await (const line of createInterface(child.stderr)) lines.push(line)
+      expect(lines, lines.join('\n')).toEqual([expect.stringMatching(`--store .*responses\\.db: .*${said}`)])
+      if (child.exitCode === null) await once(child, 'exit')
+      expect(child.exitCode).toBe(2)
+      expect(readdirSync(folder)).toEqual(['responses.db'])
+      expect(readFileSync(file).equals(before)).toBe(true)
+    },
+  )
 })
 
 const eventsIn = (text: string): ResponseStreamEvent[] => readStreams(text).flat() as unknown as ResponseStreamEvent[]

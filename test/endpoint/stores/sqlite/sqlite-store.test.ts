@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../../src/endpoint/stores/sqlite/driver.js'
 import {
@@ -144,18 +145,27 @@ describeWithSqlite('a store in SQLite', () => {
     expect(await entriesNow(restored, 'a', 'ann', 1)).toEqual([entry(1)])
   })
 
-  test('a store in SQLite refuses a file of a newer version, and leaves it as it is', async () => {
+  test.each([
+    ['of a newer version', 'PRAGMA user_version = 999', 'a file of version \\d+ or older, got version 999'],
+    ['of another program', 'PRAGMA application_id = 7', 'a file of this store, got a database of another program'],
+    [
+      'of another program, without a write-ahead log',
+      'PRAGMA application_id = 7; PRAGMA journal_mode = DELETE',
+      'a file of this store, got a database of another program',
+    ],
+  ])('a store in SQLite refuses a file %s, and leaves it as it is', async (_, change, expected) => {
     const file = program.file()
     await (await createSqliteStore({ file, worker: program.worker })).close()
     const database = await openDatabase(file)
-    database.exec('PRAGMA user_version = 999')
-    const refused = createSqliteStore({ file, worker: program.worker })
-    await expect(refused).rejects.toMatchObject({
-      code: 'bad_option',
-      message: expect.stringContaining('got version 999'),
-    })
-    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 999 })
+    database.exec(change)
     database.close()
+    const before = readFileSync(file)
+    const refused = createSqliteStore({ file, worker: program.worker })
+    const message = expect.stringMatching(`^createSqliteStore: expected ${expected}$`)
+    await expect(refused).rejects.toMatchObject({ code: 'bad_option', message })
+    expect(readFileSync(file).equals(before)).toBe(true)
+    const beside = readdirSync(dirname(file)).filter((name) => name.startsWith(basename(file)))
+    expect(beside).toEqual([basename(file)])
   })
 
   test('a store in SQLite refuses a file of another program, with one clear sentence', async () => {

@@ -6,7 +6,7 @@ import { resultOf } from '../../../../src/endpoint/tools/mcp/result.js'
 import { RUNS } from '../../../support/runs.js'
 import { context, inMemory, mcpCall, toolsOf } from './fixtures.js'
 
-const MOST = 1000
+const MAX = 1000
 const asIs = (text: string): string => text
 
 describe("the model's view of a result", () => {
@@ -39,28 +39,28 @@ describe("the model's view of a result", () => {
 
   test('the model reads structured content first, then notes', () => {
     const image = { type: 'image', data: '', mimeType: 'image/png' }
-    expect(resultOf({ content: [image], structuredContent: [1] }, MOST, asIs)).toEqual({
+    expect(resultOf({ content: [image], structuredContent: [1] }, MAX, asIs)).toEqual({
       output: '[1]\n[image: image/png, 0 bytes]',
     })
   })
 
   test('the model reads structured content that is false or zero', () => {
-    expect(resultOf({ content: [], structuredContent: 0 }, MOST, asIs)).toEqual({ output: '0' })
+    expect(resultOf({ content: [], structuredContent: 0 }, MAX, asIs)).toEqual({ output: '0' })
   })
 
   test('the model is told that a tool failed without saying why', () => {
     const message = 'The tool failed and did not say why.'
-    expect(resultOf({ content: [], isError: true }, MOST, asIs)).toEqual({ error: { message } })
+    expect(resultOf({ content: [], isError: true }, MAX, asIs)).toEqual({ error: { message } })
   })
 
   test('content of a kind that is not known yet is named', () => {
-    expect(resultOf({ content: [{ type: 'video' }, null, 7] }, MOST, asIs)).toEqual({
+    expect(resultOf({ content: [{ type: 'video' }, null, 7] }, MAX, asIs)).toEqual({
       output: '[content: video]\n[content]\n[content]',
     })
   })
 
   test('an error is cut like an output', () => {
-    const { error } = resultOf({ content: [{ type: 'text', text: 'x'.repeat(5000) }], isError: true }, MOST, asIs)
+    const { error } = resultOf({ content: [{ type: 'text', text: 'x'.repeat(5000) }], isError: true }, MAX, asIs)
     expect(error?.message).toMatch(/^x{900,}\n\[cut off: 5000 bytes in all\]$/)
   })
 
@@ -68,7 +68,7 @@ describe("the model's view of a result", () => {
     fc.assert(
       fc.property(fc.anything(), (answer) => {
         try {
-          const { output, error } = resultOf(answer, MOST, asIs)
+          const { output, error } = resultOf(answer, MAX, asIs)
           expect(typeof (output ?? error?.message)).toBe('string')
         } catch (error) {
           expect(error).toBeInstanceOf(NotAResult)

@@ -278,10 +278,19 @@ describe("the stream of a server's own messages", () => {
       if (method === 'GET') flood(stream(response), event({ id: 1, method: 'ping' }))
       return ['GET', 'answer', 'tools/call'].includes(method)
     })
-    const { tools, told } = toolsOf({ weather: { url: server.url } })
+    let begun = 0
+    const counted: typeof fetch = (input, init) => {
+      begun += 1
+      return fetch(input, init)
+    }
+    const { tools, told } = toolsOf({ weather: { url: server.url, fetch: counted } })
     expect(await tools.run(mcpCall('any'), context())).toEqual(GONE)
     expect(server.asked.filter(({ method }) => method === 'answer')).toHaveLength(1)
     expect(told.filter(({ error }) => /bytes of messages unread/.test(String(error)))).toHaveLength(1)
+    await tools.close()
+    await (await server.nth('answer')).closed
+    // None of the thousands of answers that waited for the socket is begun when the connection ends.
+    expect(begun).toBeLessThan(10)
   })
 })
 

@@ -64,7 +64,7 @@ export function createAdmission(
   onChange: (load: { readonly running: number; readonly waiting: number }) => void = () => {},
   now: () => number = () => performance.now(),
 ): Admission {
-  const mostOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
+  const maxOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
   let isDraining = false
   const running = createCounts()
   const waiting = new Set<Visitor>()
@@ -119,7 +119,7 @@ export function createAdmission(
   }
 
   /** Returns when one of so many running responses will probably have ended. */
-  const waitFor = (count: number): number => Math.min(usualMs / Math.max(count, 1), LONGEST_WAIT_MS)
+  const waitFor = (count: number): number => Math.min(usualMs / Math.max(count, 1), MAX_WAIT_MS)
 
   /** Makes room in the queue. @throws RequestError if there is none */
   function checkQueue(owner: string, isBackground: boolean): void {
@@ -147,7 +147,7 @@ export function createAdmission(
     onRefuse?: (error: RequestError) => void,
   ): { readonly waits: boolean; readonly leave: () => void } {
     if (isDraining) throw stopping()
-    if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= mostOfOwner) {
+    if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= maxOfOwner) {
       throw tooManyOfOwner(waitFor(running.of(owner)))
     }
     if (hasPlace(isBackground)) return { waits: false, leave: place(owner, isBackground) }
@@ -220,7 +220,7 @@ export function createAdmission(
 
 const WEIGHT_OF_LAST = 0.2
 /** The longest wait that a refusal names: an estimate says nothing about later, and clients ignore a longer one. */
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 /** Returns how many places background responses may have: at least one, or they would never run. */
 function backgroundShare(places: number): number {

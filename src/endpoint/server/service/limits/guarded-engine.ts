@@ -87,9 +87,9 @@ interface StreamGuards {
  * Tokens and log-probabilities that are handed on before other work runs. An engine that computes nothing, such as a
  * recording, has all of them at once: a million would take the event loop for seconds.
  */
-const TOKENS_PER_TURN = 1_024
+const TOKENS_PER_TURN = 256
 /** The same of all streams together: 500 streams that have all their tokens at once took half a second. */
-const ALL_PER_TURN = 2_048
+const ALL_PER_TURN = 512
 /** What a stream may hand on in any case, so that one at a model's pace never waits behind those. */
 const LEAST_PER_TURN = 4
 

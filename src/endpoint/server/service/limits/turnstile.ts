@@ -12,20 +12,20 @@ export interface Turnstile {
 }
 
 /** The maximum number of waiting requests: each holds its headers, and a turn of the event loop takes some milliseconds. */
-export const MOST_WAITING = 4_096
+export const MAX_WAITING = 4_096
 
 /**
  * Spreads work over turns: the event loop handles all pending events of the system in one turn, so that a thousand
  * small pieces of work arriving together would stall everything else.
  *
- * @param most - how many pieces of work begin in a turn
+ * @param max - how many pieces of work begin in a turn
  * @param later - runs the work in the next turn
  * @param mostWaiting - the maximum number of waiting pieces. Default: no limit, for work that is limited elsewhere
  */
 export function createTurnstile(
   most: number,
   later: (work: () => void) => void,
-  mostWaiting: number = Number.POSITIVE_INFINITY,
+  maxWaiting: number = Number.POSITIVE_INFINITY,
 ): Turnstile {
   const waiting = new Set<() => void>()
   /** How many pieces have begun in this turn. */
@@ -64,7 +64,7 @@ export function createTurnstile(
         passed += 1
         return undefined
       }
-      if (waiting.size >= mostWaiting) throw tooMany()
+      if (waiting.size >= maxWaiting) throw tooMany()
       const signal = work?.signal
       signal?.throwIfAborted()
       return wait(signal)

@@ -7,9 +7,9 @@ import { bytesOf } from '../../../stores/bytes-of.js'
  * The maximum number of batches that a reader may be behind. Beyond it, the reader reads the rest from the store. More
  * than one, since a reader begins after its first batches.
  */
-const MOST_BEHIND = 64
+const MAX_BEHIND = 64
 /** The maximum size of these batches together, in bytes: one may hold a whole answer or the output of a tool. */
-const MOST_BEHIND_BYTES = 1_048_576
+const MAX_BEHIND_BYTES = 1_048_576
 
 /** The events for the first reader of a response that does not wait for its readers. */
 export interface LiveEvents {
@@ -106,7 +106,7 @@ export function createLiveEvents({ later, onLeave }: LiveEventsOptions): LiveEve
       }
       const bytes = bytesOf(batch)
       pendingBytes += bytes
-      isBehind = pending.length >= MOST_BEHIND || pendingBytes > MOST_BEHIND_BYTES
+      isBehind = pending.length >= MAX_BEHIND || pendingBytes > MAX_BEHIND_BYTES
       if (isBehind) pending = []
       else pending.push({ batch, bytes })
     },

@@ -17,6 +17,8 @@ export interface LiveResponse {
   readonly before?: Predecessor | undefined
   /** The engine's calls, if the caller awaits a status and the response begins here. */
   readonly calls?: CallWatch | undefined
+  /** Whether it failed because this server stops. Default: no. */
+  readonly isStopped?: () => boolean
   /** Resolves when it is finished and stored; to undefined if it could not be stored. Never rejects. */
   readonly finished: Promise<FinishedResponse | undefined>
 }

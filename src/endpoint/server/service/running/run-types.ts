@@ -30,6 +30,8 @@ export interface Run {
   readonly ended: Promise<void>
   /** Stops engine and tools before their next step. */
   cancel(): void
+  /** Whether it failed because this server stops. */
+  readonly isStopped: boolean
   /** Whether another process now writes it. */
   readonly isLost: boolean
   /** Whether another process could continue it. */

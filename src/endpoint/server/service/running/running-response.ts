@@ -107,6 +107,10 @@ class RunningResponse implements Run {
     this.#offStop = stop.onStop(() => this.#stop())
   }
 
+  get isStopped(): boolean {
+    return this.#isStopped
+  }
+
   get isLost(): boolean {
     return this.#isLost
   }

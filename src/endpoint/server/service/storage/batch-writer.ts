@@ -12,9 +12,9 @@ export interface BatchWriter {
  * The maximum number of responses in one append. All of them then show their events in one turn of the event loop:
  * without this limit, a thousand simultaneous tokens would make that turn long.
  */
-const MOST = 256
+const MAX = 256
 /** The bytes of entries after which a batch ends: the next one, with the appends of other owners, waits for its disk. */
-const MOST_BYTES = 1_048_576
+const MAX_BYTES = 1_048_576
 
 interface Waiting {
   readonly append: Append
@@ -35,7 +35,7 @@ export function createBatchWriter(store: Pick<ResponseStore, 'append'>): BatchWr
     // Joins appends of other responses in this step of the loop.
     await undefined
     for (;;) {
-      const { taken: batch, isFull } = waiting.take(MOST, MOST_BYTES)
+      const { taken: batch, isFull } = waiting.take(MAX, MAX_BYTES)
       if (batch.length === 0) break
       try {
         const appended = await store.append(batch.map(({ append }) => append))

@@ -19,7 +19,7 @@ export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem'
 }
 
 /** Each holds its response's addition. There are more only if a store fails and recovers a thousand times. */
-const MOST_UNFINISHED = 1000
+const MAX_UNFINISHED = 1000
 const SECONDS = 86_400
 
 export function storedResponses(
@@ -34,9 +34,7 @@ export function storedResponses(
     readonly response: UnfinishedResponse
     readonly onForget: () => void
   }
-  const unfinished = new Expiring<Unfinished>(MOST_UNFINISHED, { seconds: SECONDS, clock }, ({ onForget }) =>
-    onForget(),
-  )
+  const unfinished = new Expiring<Unfinished>(MAX_UNFINISHED, { seconds: SECONDS, clock }, ({ onForget }) => onForget())
   const forget = (responseId: string): void => {
     const known = unfinished.get(responseId)
     unfinished.delete(responseId)

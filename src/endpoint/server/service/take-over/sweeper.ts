@@ -15,16 +15,16 @@ export interface Sweeper {
  */
 const EVERY_MS = 200
 /** The maximum number of concurrent take-overs, each of which reads its entries and renders its prompt. */
-const MOST = 16
+const MAX = 16
 /** The maximum number of responses that are examined if there is no room here for those that expired first. */
-const MOST_SEEN = 1024
+const MAX_SEEN = 1024
 
 /** Sweeps at once, and then periodically. */
 export function startSweeper(setup: Setup): Sweeper {
   const { store, stored } = setup.durable
   let isStopped = false
   /** The number to examine next time. */
-  let seen = MOST
+  let seen = MAX
   let timer: ReturnType<typeof setTimeout> | undefined
   let sweeping: Promise<void> = Promise.resolve()
 
@@ -55,12 +55,12 @@ export function startSweeper(setup: Setup): Sweeper {
     try {
       const expired = await store.expired(seen)
       let hasTaken = false
-      for (let at = 0; at < expired.length; at += MOST) {
-        const taken = await Promise.all(expired.slice(at, at + MOST).map(take))
+      for (let at = 0; at < expired.length; at += MAX) {
+        const taken = await Promise.all(expired.slice(at, at + MAX).map(take))
         hasTaken ||= taken.includes(true)
       }
       // Examines more, so that responses of an owner with too many here do not hide those of others.
-      seen = expired.length < seen || hasTaken ? MOST : Math.min(2 * seen, MOST_SEEN)
+      seen = expired.length < seen || hasTaken ? MAX : Math.min(2 * seen, MAX_SEEN)
     } catch (error) {
       setup.report(error)
     }

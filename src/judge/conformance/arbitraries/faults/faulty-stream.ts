@@ -1,7 +1,8 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { check } from '../../../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../../../shared/options/check-options.js'
 import { listOf, oneOf } from '../../../../shared/options/checks.js'
+import fc from '../fast-check.js'
 import { printedAs } from '../stream-forms.js'
 import type { Fault, FaultKind, Site, Sites } from './fault.js'
 import { fields } from './fields.js'
@@ -42,9 +43,9 @@ const FAULT_OPTIONS: OptionTable<FaultOptions> = { kinds: listOf(oneOf(...FAULT_
  * some stream that can, because others are drawn again.
  */
 export function faultyStream(
-  streams: readonly (readonly SequencedEvent[])[] | fc.Arbitrary<readonly SequencedEvent[]>,
+  streams: readonly (readonly SequencedEvent[])[] | Arbitrary<readonly SequencedEvent[]>,
   options: FaultOptions = {},
-): fc.Arbitrary<FaultyStream> {
+): Arbitrary<FaultyStream> {
   checkOptions('faultyStream', options, FAULT_OPTIONS)
   const { kinds = FAULT_KINDS } = options
   const isGiven = Array.isArray(streams) || 'generate' in Object(streams)
@@ -52,10 +53,7 @@ export function faultyStream(
   return 'generate' in streams ? ofArbitrary(streams, kinds) : ofList(streams, kinds)
 }
 
-function ofList(
-  streams: readonly (readonly SequencedEvent[])[],
-  kinds: readonly FaultKind[],
-): fc.Arbitrary<FaultyStream> {
+function ofList(streams: readonly (readonly SequencedEvent[])[], kinds: readonly FaultKind[]): Arbitrary<FaultyStream> {
   const shortestFirst = streams.map(copyOf).sort((a, b) => a.length - b.length)
   const able = kinds
     .map((kind) => ({ kind, streams: shortestFirst.filter((events) => SITES[kind](events).length > 0) }))
@@ -72,9 +70,9 @@ function ofList(
 }
 
 function ofArbitrary(
-  streams: fc.Arbitrary<readonly SequencedEvent[]>,
+  streams: Arbitrary<readonly SequencedEvent[]>,
   kinds: readonly FaultKind[],
-): fc.Arbitrary<FaultyStream> {
+): Arbitrary<FaultyStream> {
   check(kinds.length > 0, 'kinds', 'at least one kind', kinds)
   const nextAble = (events: readonly WireEvent[], from: number): FaultKind | undefined =>
     [...kinds.slice(from), ...kinds.slice(0, from)].find((kind) => SITES[kind](events).length > 0)

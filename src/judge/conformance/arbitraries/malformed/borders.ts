@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
+import fc from '../fast-check.js'
 import { model, START } from '../stream-forms.js'
 import { jsonObject, prose } from '../text.js'
 import { type BorderShape, call, either, finalMessage, type Shapes, shape, words } from './shape.js'

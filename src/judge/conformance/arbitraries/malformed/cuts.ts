@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
+import fc from '../fast-check.js'
 import { host, model, type Part, START } from '../stream-forms.js'
 import { harmonyTextSpellingMarkers, prose } from '../text.js'
 import { type CutShape, call, either, type Shapes, type Stretch, shape, words } from './shape.js'

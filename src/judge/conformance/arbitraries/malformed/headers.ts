@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
+import fc from '../fast-check.js'
 import { model, type Part, START } from '../stream-forms.js'
 import { prose } from '../text.js'
 import { call, either, finalMessage, type HeaderShape, type Shapes, shape, typeForm, withType, words } from './shape.js'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import type { ResponseRequest } from '../../../../core/responses/request.js'
 import type { TokenChunk } from '../../../../core/tokens/token-source.js'
 import { check } from '../../../../shared/errors.js'
@@ -6,6 +6,7 @@ import { checkOptions, type OptionTable } from '../../../../shared/options/check
 import { anything, listOf } from '../../../../shared/options/checks.js'
 import { type BuiltinDeclarations, declareFunction, requestFor, showTools } from '../called-tool.js'
 import { cutText } from '../chunk-plan.js'
+import fc from '../fast-check.js'
 import {
   type Encode,
   encoderOf,
@@ -92,11 +93,11 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
  *
  * @throws HarmonyResponsesError `bad_option` where a name is unknown, or its shape needs a token table
  */
-export function malformedTranscript(options: MalformedOptions & IdOptions): fc.Arbitrary<MalformedTranscript>
-export function malformedTranscript(options?: MalformedOptions): fc.Arbitrary<MalformedTextTranscript>
+export function malformedTranscript(options: MalformedOptions & IdOptions): Arbitrary<MalformedTranscript>
+export function malformedTranscript(options?: MalformedOptions): Arbitrary<MalformedTextTranscript>
 export function malformedTranscript(
   options: MalformedOptions & Partial<IdOptions> = {},
-): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+): Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   checkOptions('malformedTranscript', options, MALFORMED_OPTIONS)
   const encode = encoderOf(options)
   const possible = MALFORMED_SHAPES.filter((name) => encode !== undefined || !ONLY_IDS.includes(name))
@@ -108,7 +109,7 @@ export function malformedTranscript(
 function ofShape(
   name: MalformedShape,
   encode: Encode | undefined,
-): fc.Arbitrary<MalformedTranscript | MalformedTextTranscript> {
+): Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   check(Object.hasOwn(SHAPES, name), 'shapes', nearShapes(name, MALFORMED_SHAPES), name)
   const isPossible = encode !== undefined || !ONLY_IDS.includes(name)
   check(isPossible, `shapes: ${name}`, 'a tokenTable, as text cannot say it', undefined)
@@ -169,7 +170,7 @@ function inPieces(stream: TokenStream | TextStream, sizes: readonly number[]): T
 const SURROUNDING: BuiltinDeclarations = { python: 'builtin', browser: 'builtin', container: 'builtin' }
 
 /** A well-formed message around a malformed stretch. It calls only functions, with names that no shape uses. */
-const surroundingStep = (): fc.Arbitrary<Step> => {
+const surroundingStep = (): Arbitrary<Step> => {
   const spec = fc.record({
     tool: fc.record({ kind: fc.constant('function' as const), name: fc.constantFrom('look_up', 'get_time') }),
     recipientIn: fc.constantFrom('channel' as const, 'role' as const),

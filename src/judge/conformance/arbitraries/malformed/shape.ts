@@ -1,5 +1,6 @@
-import fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
+import fc from '../fast-check.js'
 import { type Part, type Segment, START } from '../stream-forms.js'
 import { harmonyText, json, prose } from '../text.js'
 
@@ -95,19 +96,19 @@ export const call = (name: string, body: string): { recipient: string; arguments
   arguments: body,
 })
 
-export const either = <const T>(...values: T[]): fc.Arbitrary<T> => fc.constantFrom(...values)
+export const either = <const T>(...values: T[]): Arbitrary<T> => fc.constantFrom(...values)
 
 /** ` json` in one of its forms. */
 export const withType = (how: 'spaced' | 'adjacent' | 'plain'): Part[] =>
   how === 'plain' ? [' json'] : how === 'spaced' ? [' ', m.constrain, 'json'] : [m.constrain, 'json']
 
-export const typeForm = (): fc.Arbitrary<'spaced' | 'adjacent' | 'plain'> => either('spaced', 'adjacent', 'plain')
+export const typeForm = (): Arbitrary<'spaced' | 'adjacent' | 'plain'> => either('spaced', 'adjacent', 'plain')
 
 /** An answer, up to its end. */
 export const finalMessage = (text: string): Part[] => [...START, m.channel, 'final', m.message, text]
 
 /** Arbitraries of the texts in stretches. */
-export const words: { readonly [K in 'name' | 'json' | 'text' | 'prose']: fc.Arbitrary<string> } = {
+export const words: { readonly [K in 'name' | 'json' | 'text' | 'prose']: Arbitrary<string> } = {
   name: either('bash', 'get_weather', 'geo'),
   json: json(),
   text: harmonyText(),
@@ -119,7 +120,7 @@ export interface Shape {
   readonly place: Place
   /** Threads on GitHub that report it. */
   readonly seenIn: string
-  readonly stretch: fc.Arbitrary<Stretch>
+  readonly stretch: Arbitrary<Stretch>
 }
 
 /** Shapes by their names. */
@@ -129,7 +130,7 @@ export type Shapes<Name extends MalformedShape> = Readonly<Record<Name, Shape>>
 export function shape<T>(
   place: Place,
   seenIn: string,
-  values: { [K in keyof T]: fc.Arbitrary<T[K]> },
+  values: { [K in keyof T]: Arbitrary<T[K]> },
   build: (values: T) => Stretch,
 ): Shape {
   return { place, seenIn, stretch: fc.record(values).map((picked) => build(picked as T)) }
