@@ -19,7 +19,7 @@ const manifest: { name: string; exports: Record<string, string | { default: stri
 )
 
 /** The source of each subpath: `harmony-responses/sse` is `src/core/sse/index.ts`. */
-const sources: Readonly<Record<string, string>> = Object.fromEntries(
+export const sources: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(manifest.exports).flatMap(([subpath, target]) => {
     const file = typeof target === 'string' ? undefined : /^\.\/dist\/(.+)\.js$/.exec(target.default)?.[1]
     return file === undefined ? [] : [[manifest.name + subpath.slice(1), `${root}src/${file}.ts`]]
