@@ -100,7 +100,7 @@ function asTyped(commands: string, name: string): string {
       line
         .split(' ')
         .map((word, index) => {
-          if (index < 2 || word.startsWith('../')) return word
+          if (index < 2 || /^(?:--|\.\.\/)/.test(word)) return word
           const version = versions[word]
           if (version === undefined) throw new Error(`${name}: test/journeys/package.json has no version of ${word}`)
           return `${word}@${version}`
