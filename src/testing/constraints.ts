@@ -24,7 +24,7 @@ export interface Grammars {
 }
 
 /** The number of cached grammars: a response uses the same one several times. */
-const MOST_KEPT = 50
+const MAX_GRAMMARS = 50
 
 /** The grammars of an engine that holds these kinds. */
 export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
@@ -35,7 +35,7 @@ export function createGrammars(kinds: readonly ConstraintKind[]): Grammars {
     const known = kept.get(key) ?? (yield* writtenGrammar(constraint))
     kept.delete(key)
     kept.set(key, known)
-    for (const oldest of kept.keys()) if (kept.size > MOST_KEPT) kept.delete(oldest)
+    for (const oldest of kept.keys()) if (kept.size > MAX_GRAMMARS) kept.delete(oldest)
     return known
   }
 

@@ -34,7 +34,7 @@ const PREFERRED: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** The maximum number of texts of a body that are replaced: each may be tried in the grammar. */
-const MOST_TEXTS = 300
+const MAX_TEXTS = 300
 
 /**
  * Returns a completion of a body with texts that validators accept, if the grammar allows them.
@@ -47,7 +47,7 @@ export function withPreferredTexts(before: string, completion: string, state: Ma
   let written = before
   let rest = { text: completion, at: 0, strings: stringsAfter(before, completion) }
   let reached = state
-  for (let looked = 0; looked < MOST_TEXTS; looked++) {
+  for (let looked = 0; looked < MAX_TEXTS; looked++) {
     const next = rest.strings.pop()
     if (next === undefined) break
     const between = rest.text.slice(rest.at, next.start)

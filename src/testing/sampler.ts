@@ -26,7 +26,7 @@ export interface BodyGrammar {
 }
 
 /** The maximum number of tokens that are joined to whole characters: characters may overlap tokens. */
-const MOST_TOKENS = 8
+const MAX_TOKENS = 8
 
 /**
  * Samples a body under a grammar: the script's own tokens as long as the grammar allows them, and where it does not, a
@@ -90,7 +90,7 @@ function wholeCharacters(
   tokenTable: TokenTable,
 ): { readonly text: string; readonly count: number } | undefined {
   const bytes: number[] = []
-  for (let count = 1; count <= MOST_TOKENS; count++) {
+  for (let count = 1; count <= MAX_TOKENS; count++) {
     const id = script[from + count - 1]
     if (id === undefined || id >= FIRST_SPECIAL) return undefined
     for (const byte of tokenTable.bytes(id)) bytes.push(byte)

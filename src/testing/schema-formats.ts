@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../shared/fields.js'
 
 /** The maximum number of schemas that are visited for one value: a client's may refer to each other. */
-const MOST_SCHEMAS = 500
+const MAX_SCHEMAS = 500
 
 /** Returns the formats that a schema has for the value at a path, at any place. */
 export function formatsAt(schema: unknown, path: readonly (string | number)[]): string[] {
@@ -19,7 +19,7 @@ function withParts(given: readonly unknown[], document: unknown): Fields[] {
   const all = new Set(given.filter(isFields))
   // The list grows during the loop.
   for (const each of all) {
-    if (all.size > MOST_SCHEMAS) break
+    if (all.size > MAX_SCHEMAS) break
     const parts = [each['allOf'], each['anyOf'], each['oneOf']].flat()
     const own = [each['then'], each['else'], ...parts, target(each['$ref'], document)]
     for (const part of own) if (isFields(part)) all.add(part)

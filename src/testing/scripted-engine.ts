@@ -278,7 +278,7 @@ function unplayed(turn: BegunTurn, prompt: Uint32Array, tokenTable: TokenTable):
 
 /** Returns the length of the common beginning, in tokens. */
 function commonLength(one: Uint32Array, other: Uint32Array): number {
-  const most = Math.min(one.length, other.length)
-  for (let at = 0; at < most; at++) if (one[at] !== other[at]) return at
-  return most
+  const max = Math.min(one.length, other.length)
+  for (let at = 0; at < max; at++) if (one[at] !== other[at]) return at
+  return max
 }

@@ -1,15 +1,15 @@
 /** The limits for remembered types, and for each of them: a broken server may send any number, of any length. */
 const MAX_TYPES = 200
-const LONGEST_TYPE = 200
+const MAX_TYPE_LENGTH = 200
 
 /** Derives facts from the type of an event, once for each type: most events of all streams have the same few types. */
-export function byType<Said>(read: (type: string) => Said): (type: string) => Said {
-  const known = new Map<string, Said>()
+export function byType<Fact>(read: (type: string) => Fact): (type: string) => Fact {
+  const known = new Map<string, Fact>()
   return (type) => {
     const cached = known.get(type)
     if (cached !== undefined) return cached
     const result = read(type)
-    if (known.size < MAX_TYPES && type.length <= LONGEST_TYPE) known.set(type, result)
+    if (known.size < MAX_TYPES && type.length <= MAX_TYPE_LENGTH) known.set(type, result)
     return result
   }
 }
@@ -19,4 +19,4 @@ export function byType<Said>(read: (type: string) => Said): (type: string) => Sa
  * compared by its characters wherever it is looked up; this interns it like the names of fields, which are compared by
  * address.
  */
-export const sharedType: (type: string) => string = byType((type) => Object.keys({ [type]: true })[0] ?? type)
+export const internedType: (type: string) => string = byType((type) => Object.keys({ [type]: true })[0] ?? type)

@@ -4,24 +4,27 @@ import { isFields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aText, listOf, oneOf, that } from '../../shared/options/checks.js'
 import { aboutOf } from './about.js'
+import type { CheckerWithRun } from './answer-checker.js'
 import { API_NAMES } from './api.js'
-import { CHAT_RULES, createChatChecker } from './chat/check-chunks.js'
+import { createChatChecker } from './chat/check-chunks.js'
 import { isChatProfile } from './chat/invariant.js'
+import { CHAT_INVARIANTS } from './chat/invariants/index.js'
 import { Agreement } from './clients/agreement/agreement.js'
-import type { Client, Seen } from './clients/client.js'
+import { type Client, modelFor, type Seen } from './clients/client.js'
 import { compare } from './clients/compare.js'
-import { modelFor } from './clients/index.js'
+import { MODELS } from './clients/index.js'
 import { ClientRun } from './clients/run.js'
 import { FoundViolations } from './found-violations.js'
 import type { Check, Invariant, Profile, ReportViolation } from './invariant.js'
 import { INVARIANTS } from './invariants/index.js'
 import { StreamListeners } from './listeners.js'
-import { createMessagesChecker, MESSAGES_RULES } from './messages/check-events.js'
+import { createMessagesChecker } from './messages/check-events.js'
 import { isMessagesProfile } from './messages/invariant.js'
+import { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
 import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
 import { StreamState } from './stream-state.js'
-import type { Checker, StreamChunk, Violation } from './violation.js'
+import { type Checker, type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 export type { Checker, Violation } from './violation.js'
 
@@ -84,12 +87,19 @@ export function checkerMaker(where: string, options: CheckOptions): () => Checke
     return () => createCheckerWithRun(profile, rules, resumed).checker
   }
   check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
-  if (isMessagesProfile(profile)) {
-    for (const id of without) check(MESSAGES_RULES.has(id), 'without', 'ids of MESSAGES_INVARIANTS', id)
-    return () => createMessagesChecker(profile, without)
-  }
-  for (const id of without) check(CHAT_RULES.has(id), 'without', 'ids of CHAT_INVARIANTS', id)
-  return () => createChatChecker(profile, without)
+  const [rules, name] = isChatProfile(profile)
+    ? ([CHAT_INVARIANTS, 'CHAT_INVARIANTS'] as const)
+    : ([MESSAGES_INVARIANTS, 'MESSAGES_INVARIANTS'] as const)
+  for (const id of without)
+    check(
+      rules.some((rule) => rule.id === id),
+      'without',
+      `ids of ${name}`,
+      id,
+    )
+  return isChatProfile(profile)
+    ? () => createChatChecker(profile, without).checker
+    : () => createMessagesChecker(profile, without).checker
 }
 
 /** A checker under a client's profile, with the client's view: the checker runs the client's model anyway. */
@@ -102,7 +112,7 @@ export interface ClientChecker extends Checker {
 export function createClientChecker(client: Client): ClientChecker {
   const profile = `client:${client}` as const
   const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
-  const { seen, agreement } = run as ResponsesRun
+  const { seen, agreement } = run as ClientRun<StreamEvent, Agreement>
   return { ...checker, seen, agreement }
 }
 
@@ -124,16 +134,11 @@ function rulesFor(profile: Profile, without: readonly string[]): Rules {
   return { isReported, own }
 }
 
-/** A checker, and the run of the client's model if the profile is that of a client. */
-interface CheckerWithRun {
-  readonly checker: Checker
-  readonly run: ResponsesRun | undefined
-}
-
-/** The run of a client's model over the events of a response. */
-type ResponsesRun = ClientRun<StreamEvent, Agreement>
-
-function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resumed: boolean | number): CheckerWithRun {
+function createCheckerWithRun(
+  profile: Profile,
+  { isReported, own }: Rules,
+  resumed: boolean | number,
+): CheckerWithRun<StreamEvent, Agreement> {
   const state = new StreamState(resumed)
   const listeners = new StreamListeners(profile)
   /** In the order of `own`. */
@@ -159,7 +164,7 @@ function createCheckerWithRun(profile: Profile, { isReported, own }: Rules, resu
     found.add(INVARIANTS[index] as Invariant, { position: state.position, type, about }, ...reported)
   }
 
-  const model = modelFor(profile)
+  const model = modelFor(MODELS, profile)
   const run =
     model &&
     new ClientRun({
@@ -234,8 +239,5 @@ export function checkEvents(
   options: CheckOptions = {},
 ): Violation[] {
   checkStream('checkEvents', events)
-  const checker = createCheckerOf('checkEvents', options)
-  const violations: Violation[] = []
-  for (const event of events) for (const violation of checker.push(event)) violations.push(violation)
-  return [...violations, ...checker.end()]
+  return [...violationsOf(createCheckerOf('checkEvents', options), events)]
 }

@@ -1,7 +1,9 @@
+import type { CheckerWithRun } from './answer-checker.js'
 import type { Extraneous } from './clients/agreement/extraneous.js'
-import { callWords, type Seen, type SeenCall } from './clients/client.js'
+import { callWords, ENDING_WORDS, type Ending, type Seen, type SeenCall } from './clients/client.js'
+import type { ClientRun, StreamAgreement } from './clients/run.js'
 import { isAtEnd } from './report/violation-kind.js'
-import type { Checker, StreamChunk, Violation } from './violation.js'
+import { type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 /** A client's reading of a stream. */
 export interface Explanation {
@@ -46,23 +48,63 @@ export function surplusWords(why: Extraneous['why'], whole: string): string {
  *
  * @param event - the name of an event of the API
  */
-export function extraneousReason(extraneous: readonly Extraneous[], name: string, event: 'chunk' | 'event'): string {
+function extraneousReason(extraneous: readonly Extraneous[], name: string, event: 'chunk' | 'event'): string {
   const extra = extraneous.find((one) => one.name === name)
   return extra === undefined ? '' : ` (${surplusWords(extra.why, 'answer')}: ${event} ${extra.at.position})`
-}
-
-/** Checks a stream, and returns the violations that break the client. */
-export function errorsIn(checker: Checker, stream: Iterable<StreamChunk>): Violation[] {
-  const violations: Violation[] = []
-  for (const each of stream) for (const violation of checker.push(each)) violations.push(violation)
-  for (const violation of checker.end()) violations.push(violation)
-  return violations.filter(({ severity }) => severity === 'error')
 }
 
 /** The ending that a client treats as success. */
 export function goodEnd(errors: readonly Violation[], extraneous: readonly Extraneous[], whole: string): string {
   if (errors.length === 0) return 'and ends well'
   return `and ends without noticing that something is ${extraneous.length > 0 ? `not of this ${whole}` : 'lost'}`
+}
+
+/** The content of an answer as its stream states it. */
+interface AgreedAnswer extends StreamAgreement<unknown> {
+  readonly calls: readonly { readonly name: string }[]
+  readonly extraneous: readonly Extraneous[]
+  readonly errorMessage: string | undefined
+  /** Why it ended. */
+  readonly reason: string | undefined
+}
+
+/** The words of an API whose answers have one message. */
+interface AnswerWords<Agreed> {
+  readonly event: 'chunk' | 'event'
+  /** The reason why an answer was cut off, if it states none. */
+  readonly cutOff: string
+  /** How an answer without an ending ends. */
+  open(agreed: Agreed): string
+}
+
+/** Explains how a client reads the stream of an answer. */
+export function explainAnswer<Agreed extends AgreedAnswer>(
+  stream: Iterable<StreamChunk>,
+  { checker, run }: CheckerWithRun<unknown, Agreed>,
+  { client, name }: { readonly client: string; readonly name: string },
+  { event, cutOff, open }: AnswerWords<Agreed>,
+): Explanation {
+  const errors = [...violationsOf(checker, stream)].filter(({ severity }) => severity === 'error')
+  // The cast: the profile is that of a client.
+  const { seen, agreement } = run as ClientRun<unknown, Agreed>
+  const { extraneous, calls, reason, errorMessage } = agreement
+  const ends: Readonly<Record<Ending, () => string>> = {
+    completed: () => goodEnd(errors, extraneous, 'answer'),
+    incomplete: () => `and learns that it was cut off (${reason ?? cutOff})`,
+    failed: () => withMessage('and fails', (seen.error ?? errorMessage)?.replace(/\.$/, '')),
+    // No answer ends so.
+    cancelled: () => ENDING_WORDS.cancelled,
+    threw: () => withMessage(client === 'ai-sdk' ? 'and shows an error' : 'and throws', seen.error?.replace(/\.$/, '')),
+    open: () => open(agreement),
+  }
+  return explanationOf({
+    name,
+    seen,
+    errors,
+    whyOf: (call) =>
+      calls.some((one) => one.name === call.name) ? '' : extraneousReason(extraneous, call.name, event),
+    end: ends[seen.ending](),
+  })
 }
 
 function shownBy({ streamed, final }: Seen): string {

@@ -50,16 +50,33 @@ export interface ViolationDetails {
   readonly fault?: 'server' | 'model'
 }
 
-/** A check without memory of its own: it reads the event and the state of the stream before it. */
-export function stateless(event: NonNullable<Check['event']>): Invariant['begin'] {
-  const check = { event }
-  return () => check
+/** A rule as it is written down: without what most rules of its API have in common. */
+export type WrittenRule<Rule extends CompleteRule> = Omit<Rule, keyof CompleteRule> &
+  Partial<Pick<Rule, keyof CompleteRule>> &
+  ReturnType<Rule['begin']>
+
+/** The parts of a rule that have a default. */
+interface CompleteRule {
+  readonly neededBy: readonly string[]
+  readonly severity: 'error' | 'warning'
+  begin(): object
 }
 
-/** A check of the end of the stream only. */
-export function atEnd(end: NonNullable<Check['end']>): Invariant['begin'] {
-  const check = { end }
-  return () => check
+/**
+ * Gives rules their defaults: a rule is an error, and needed by these profiles, unless it says otherwise. One without
+ * `begin` has no memory of its own: it reads the state of the stream, and its own methods check every stream.
+ */
+export function withDefaults<Rule extends CompleteRule>(
+  neededBy: Rule['neededBy'],
+  rules: readonly WrittenRule<Rule>[],
+): readonly Rule[] {
+  // The cast: the compiler does not see that a rule with its defaults is whole.
+  return rules.map((rule) => ({ neededBy, severity: 'error', begin: () => rule, ...rule }) as unknown as Rule)
+}
+
+/** Rules of the Responses API, which both specifications need unless they say otherwise. */
+export function responseRules(rules: readonly WrittenRule<Invariant>[]): readonly Invariant[] {
+  return withDefaults(['openai', 'open-responses'], rules)
 }
 
 /** Selects events of these types. */

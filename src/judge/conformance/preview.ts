@@ -1,7 +1,7 @@
 import { isFields } from '../../shared/fields.js'
 
 /** The maximum length of a value in a message: enough to find the value, too little to leak a whole text. */
-const LONGEST = 80
+const MAX_PREVIEW = 80
 
 /** Nested values below this depth are not shown. */
 const MAX_PREVIEW_DEPTH = 4
@@ -15,8 +15,8 @@ const SECRET =
  * that hold secrets are replaced entirely.
  */
 export function preview(value: unknown): string {
-  const json = formatValue(value, LONGEST, 0)
-  return json.length > LONGEST ? `${truncate(json, LONGEST - 1)}…` : json
+  const json = formatValue(value, MAX_PREVIEW, 0)
+  return json.length > MAX_PREVIEW ? `${truncate(json, MAX_PREVIEW - 1)}…` : json
 }
 
 /** The beginning of a text, without half a surrogate pair at its end. */

@@ -12,18 +12,7 @@ import type { StreamChunk } from './violation.js'
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
  */
 export function readStreams(text: string): StreamEvent[][] {
-  const reader = createStreamReader()
-  const streams: StreamEvent[][] = []
-  for (const step of [() => reader.push(text), () => reader.end()]) {
-    for (const read of step()) {
-      const problem = problemOf(read)
-      if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
-      if (read.kind !== 'event') continue
-      if (read.isFirst) streams.push([])
-      streams.at(-1)?.push(read.event)
-    }
-  }
-  return streams
+  return readStreamsOf('responses', text, (read) => (read.kind === 'event' ? read.event : undefined))
 }
 
 /**
@@ -33,7 +22,7 @@ export function readStreams(text: string): StreamEvent[][] {
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not a chunk
  */
 export function readChatStreams(text: string): StreamChunk[][] {
-  return readStreamsOf('chat', text)
+  return readStreamsOf('chat', text, chunkIn)
 }
 
 /**
@@ -43,36 +32,42 @@ export function readChatStreams(text: string): StreamChunk[][] {
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
  */
 export function readMessageStreams(text: string): StreamChunk[][] {
-  return readStreamsOf('messages', text)
+  return readStreamsOf('messages', text, chunkIn)
 }
 
-function readStreamsOf(api: Exclude<Api, 'responses'>, text: string): StreamChunk[][] {
-  const reader = createStreamReader({ api })
-  const streams: StreamChunk[][] = []
-  for (const step of [() => reader.push(text), () => reader.end()]) {
-    for (const read of step()) {
-      const isRead = read.kind === 'event' || read.kind === 'untyped'
-      const problem = isRead ? undefined : problemOf(read)
-      if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
-      if (!isRead) continue
-      if (read.isFirst) streams.push([])
-      // The clients' models handle values that are no chunks or events.
-      streams.at(-1)?.push((read.kind === 'event' ? read.event : read.value) as StreamChunk)
-    }
+/** The clients' models handle values that are no chunks or events. */
+function chunkIn(read: StreamRead): StreamChunk | undefined {
+  if (read.kind !== 'event' && read.kind !== 'untyped') return undefined
+  return (read.kind === 'event' ? read.event : read.value) as StreamChunk
+}
+
+/** @param eventIn - the event of a stream in what was read; undefined if it is none */
+function readStreamsOf<Event>(api: Api, text: string, eventIn: (read: StreamRead) => Event | undefined): Event[][] {
+  const streams: Event[][] = []
+  for (const read of readsOf(text, api)) {
+    const event = eventIn(read)
+    const problem = event === undefined ? problemOf(read) : undefined
+    if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
+    if (event === undefined) continue
+    if ('isFirst' in read && read.isFirst) streams.push([])
+    streams.at(-1)?.push(event)
   }
   return streams
 }
 
+function* readsOf(text: string, api: Api): Generator<StreamRead> {
+  const reader = createStreamReader({ api })
+  yield* reader.push(text)
+  yield* reader.end()
+}
+
 /** The API that the streams of a captured text are of, by their first event. */
 export function apiOfCapture(text: string): Api {
-  const reader = createStreamReader()
-  for (const step of [() => reader.push(text), () => reader.end()]) {
-    for (const read of step()) {
-      if (read.kind === 'event') return 'responses'
-      if (read.kind !== 'format') continue
-      if (read.format === 'chat-completions') return 'chat'
-      if (read.format === 'messages') return 'messages'
-    }
+  for (const read of readsOf(text, 'responses')) {
+    if (read.kind === 'event') return 'responses'
+    if (read.kind !== 'format') continue
+    if (read.format === 'chat-completions') return 'chat'
+    if (read.format === 'messages') return 'messages'
   }
   return 'responses'
 }

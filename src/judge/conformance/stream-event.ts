@@ -22,6 +22,11 @@ export function asString(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** Whether a value is an index below a limit. */
+export function isIndex(value: unknown, limit: number = Number.POSITIVE_INFINITY): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < limit
+}
+
 /** The string, or a description of another value. `String(value)` would throw if JSON has a field `toString`. */
 export function stringOrDescription(value: unknown): string {
   return typeof value === 'string' ? value : describe(value)

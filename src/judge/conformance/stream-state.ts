@@ -142,9 +142,10 @@ export class StreamState {
     const added = asFields(event['item'])
     if (typeof index !== 'number') return
     this.#lowest = Math.min(this.#lowest, index)
+    const [id, type] = [asString(added['id']), asString(added['type'])]
     this.open.set(
       index,
-      openItem(this.position, index, added, asString(added['id']), asString(added['type']), event.type, false),
+      openItem({ at: this.position, index, added, id, type, lastType: event.type, isResumed: false }),
     )
   }
 
@@ -154,9 +155,10 @@ export class StreamState {
     if (typeof index !== 'number' || !kind.isOfItem || kind.isItemAdded) return undefined
     // Items are added in order, so an item after one that was added in this stream cannot be older.
     if (index >= this.#lowest || this.done.has(index)) return undefined
-    const { id, type } = asFields(event['item'])
-    const named = kind.itemType ?? (kind.isItemDone ? asString(type) : itemTypeOfPart(event['part']))
-    const item = openItem(this.position, index, {}, asString(item_id ?? id), named, '', true)
+    const { id: ownId, type: ownType } = asFields(event['item'])
+    const type = kind.itemType ?? (kind.isItemDone ? asString(ownType) : itemTypeOfPart(event['part']))
+    const id = asString(item_id ?? ownId)
+    const item = openItem({ at: this.position, index, added: {}, id, type, lastType: '', isResumed: true })
     this.open.set(index, item)
     return item
   }
@@ -188,30 +190,11 @@ export class StreamState {
   }
 }
 
-function openItem(
-  at: number,
-  index: number,
-  added: Fields,
-  id: string,
-  type: string,
-  lastType: string,
-  isResumed: boolean,
-): OpenItem {
-  const eventTypes = new Set<string>()
-  return {
-    at,
-    index,
-    added,
-    id,
-    type,
-    parts: [],
-    summary: [],
-    deltas: [],
-    finalText: undefined,
-    eventTypes,
-    lastType,
-    isResumed,
-  }
+/** What an event says of an item that it opens. */
+type Opening = Pick<OpenItem, 'at' | 'index' | 'added' | 'id' | 'type' | 'lastType' | 'isResumed'>
+
+function openItem(opening: Opening): OpenItem {
+  return { ...opening, parts: [], summary: [], deltas: [], finalText: undefined, eventTypes: new Set() }
 }
 
 /** The type of the item that a part belongs to. */

@@ -31,3 +31,12 @@ export interface Checker {
   /** Ends the stream, and returns the violations that show only now, such as missing events. */
   end(): Violation[]
 }
+
+/** Checks a stream to its end. */
+export function* violationsOf(
+  checker: Checker,
+  events: Iterable<Parameters<Checker['push']>[0]>,
+): Generator<Violation> {
+  for (const event of events) yield* checker.push(event)
+  yield* checker.end()
+}

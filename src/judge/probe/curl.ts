@@ -8,14 +8,14 @@ export interface SentRequest {
 }
 
 /** The longest body in a command line, in UTF-16 code units: shells take no more than some 100,000 bytes. */
-const LONGEST_BODY = 20_000
+const MAX_BODY = 20_000
 
 /** Returns a command line that sends a request again. It only names headers, whose values may be keys. */
 export function curlOf({ method, url, headers, body }: SentRequest): string {
   const named = [...headers.keys()]
     .filter((name) => name !== 'content-type' && name !== 'accept')
     .map((name) => `-H ${quoted(`${name}: ${SHOWN.has(name) ? headers.get(name) : '[hidden]'}`)}`)
-  const isShort = (body ?? '').length <= LONGEST_BODY
+  const isShort = (body ?? '').length <= MAX_BODY
   const data = isShort ? (body ?? '') : `[a body of ${body?.length} characters]`
   const bodyArguments = method === 'POST' ? ["-H 'content-type: application/json'", `-d ${quoted(data)}`] : []
   return ['curl -N', quoted(url), ...named, ...bodyArguments].join(' ')

@@ -1,26 +1,23 @@
 import { addressOf } from '../../engines/sources/http/address.js'
 
+/** What a probe creates or counts by POST, and where. */
+const PATHS = {
+  responses: '/responses',
+  chat: '/chat/completions',
+  messages: '/messages',
+  count: '/messages/count_tokens',
+} as const
+
+/** The responses, Chat Completions and messages of a server, or its counts of the tokens of a message. */
+export type Posted = keyof typeof PATHS
+
 /** The URLs of a Responses server. */
 export interface Endpoint {
-  /** The URL to create responses. */
-  readonly responses: string
-  /** The URL of Chat Completions. */
-  readonly chat: string
-  /** The URL of the Messages API. */
-  readonly messages: string
-  /** The URL to count the tokens of a request of the Messages API. */
-  readonly count: string
+  /** By what is posted there. `shown`: the URL without secrets, for messages. */
+  readonly posts: Readonly<Record<Posted, { readonly url: string; readonly shown: string }>>
   readonly models: string
   /** The URL of a stored response, with a query. */
   response(id: string, query: string): string
-  /** `responses` without secrets, for messages. */
-  readonly shown: string
-  /** `chat`, likewise. */
-  readonly shownChat: string
-  /** `messages`, likewise. */
-  readonly shownMessages: string
-  /** `count`, likewise. */
-  readonly shownCount: string
   /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
@@ -39,21 +36,20 @@ export function endpointOf(url: string): Endpoint {
   const base = new URL(url)
   base.pathname = isVersioned ? path : `${path}/v1`
   const { endpoint, shown, authorization, secrets } = addressOf(base.href)
+  const at = (path: string): Endpoint['posts'][Posted] => ({ url: endpoint(path), shown: shown(path) })
   return {
-    responses: endpoint('/responses'),
-    chat: endpoint('/chat/completions'),
-    messages: endpoint('/messages'),
-    count: endpoint('/messages/count_tokens'),
+    posts: {
+      responses: at(PATHS.responses),
+      chat: at(PATHS.chat),
+      messages: at(PATHS.messages),
+      count: at(PATHS.count),
+    },
     models: endpoint('/models'),
     response(id, query) {
       const address = new URL(endpoint(`/responses/${encodeURIComponent(id)}`))
       address.search += `${address.search === '' ? '?' : '&'}${query}`
       return address.href
     },
-    shown: shown('/responses'),
-    shownChat: shown('/chat/completions'),
-    shownMessages: shown('/messages'),
-    shownCount: shown('/messages/count_tokens'),
     authorization,
     secrets,
   }

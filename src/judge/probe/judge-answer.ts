@@ -1,5 +1,6 @@
 import { type Fields, isFields } from '../../shared/fields.js'
 import { parseEvent, responseSchema } from '../conformance/index.js'
+import { parseJson } from '../conformance/read/parse-json.js'
 import { asFields, asString } from '../conformance/stream-event.js'
 import { type Fault, type Finding, findingOf, jsonPreview, preview } from './finding.js'
 
@@ -22,7 +23,7 @@ export interface Refusal {
 
 /** Reads the body of an error status, in OpenAI's format: `{"error": {"message", "type", "param", "code"}}`. */
 export function readRefusal(contentType: string, text: string): Refusal {
-  const body = parsed(text)
+  const body = parseJson(text)?.value
   const error = asFields(asFields(body)['error'])
   const message = asString(error['message'])
   const shownMessage = message === '' ? preview(text) || 'an empty body' : preview(message)
@@ -42,14 +43,6 @@ export function readRefusal(contentType: string, text: string): Refusal {
 
 /** The JSON object in a text; undefined if the text is anything else. */
 export function objectIn(text: string): Fields | undefined {
-  const value = parsed(text)
+  const value = parseJson(text)?.value
   return isFields(value) ? value : undefined
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -1,14 +1,13 @@
 import {
   type Cause,
   CHAT_CLIENTS,
-  type ChatProfile,
   CLIENTS,
   createChecker,
   createReport,
   MESSAGES_CLIENTS,
-  type MessagesProfile,
   type Profile,
 } from '../conformance/index.js'
+import type { AnyProfile } from '../conformance/profiles.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import { type AnyClient, type Finding, preview } from './finding.js'
 
@@ -26,22 +25,28 @@ interface Concern {
   readonly breaks: Set<AnyClient>
 }
 
-type AnyProfile = Profile | ChatProfile | MessagesProfile
-
 /** The clients of an API, each with its profile. */
 type Clients = readonly (readonly [AnyClient, AnyProfile])[]
 
-const OF_RESPONSES: Clients = CLIENTS.map((client) => [client, `client:${client}`])
-const OF_CHAT: Clients = CHAT_CLIENTS.map((client) => [client, `chat:${client}`])
-const OF_MESSAGES: Clients = MESSAGES_CLIENTS.map((client) => [client, `messages:${client}`])
-
 /** Checks a stream of Chat Completions against what OpenAI does and against each client, as {@link judgeEvents} does. */
 export const judgeChunks = (request: string, chunks: readonly StreamEvent[], isWhole: boolean): Judgement =>
-  judge(request, chunks, 'chat', OF_CHAT, isWhole)
+  judge(
+    request,
+    chunks,
+    'chat',
+    CHAT_CLIENTS.map((client) => [client, `chat:${client}`]),
+    isWhole,
+  )
 
 /** Checks a stream of the Messages API against what Anthropic does and against each client, as {@link judgeEvents} does. */
 export const judgeMessages = (request: string, events: readonly StreamEvent[], isWhole: boolean): Judgement =>
-  judge(request, events, 'messages', OF_MESSAGES, isWhole)
+  judge(
+    request,
+    events,
+    'messages',
+    MESSAGES_CLIENTS.map((client) => [client, `messages:${client}`]),
+    isWhole,
+  )
 
 /**
  * Checks a stream against a profile and against each client. If a client breaks, its error is attributed to the finding
@@ -55,7 +60,13 @@ export function judgeEvents(
   profile: Profile,
   isWhole: boolean,
 ): Judgement {
-  return judge(request, events, profile, OF_RESPONSES, isWhole)
+  return judge(
+    request,
+    events,
+    profile,
+    CLIENTS.map((client) => [client, `client:${client}`]),
+    isWhole,
+  )
 }
 
 function judge(
@@ -66,8 +77,8 @@ function judge(
   isWhole: boolean,
 ): Judgement {
   const notes = new Set<string>()
-  const causesFor = (held: AnyProfile): Cause[] => {
-    const causes = causesOf(events, held, isWhole)
+  const causesFor = (standard: AnyProfile): Cause[] => {
+    const causes = causesOf(events, standard, isWhole)
     for (const { fault, lead } of causes) {
       const { rule, expected, got } = lead
       if (fault === 'model') notes.add(`the model's fault, in ${request}: ${rule}: expected ${expected}, got ${got}`)
@@ -77,8 +88,8 @@ function judge(
 
   const concerns: Concern[] = causesFor(profile).map((cause) => ({ cause, breaks: new Set() }))
   const isOfProfile = concerns.length
-  for (const [client, held] of clients) {
-    const [first] = causesFor(held).filter(({ severity }) => severity === 'error')
+  for (const [client, needs] of clients) {
+    const [first] = causesFor(needs).filter(({ severity }) => severity === 'error')
     if (first === undefined) continue
     const owner =
       matchingConcern(first, concerns.slice(0, isOfProfile)) ?? sameRuleAndPosition(first, concerns.slice(isOfProfile))
@@ -100,10 +111,10 @@ function matchingConcern({ lead }: Cause, concerns: readonly Concern[]): Concern
     const shared = fieldNamesIn(cause.lead.expected).filter((field) => fieldNamesIn(lead.expected).includes(field))
     return 2 * shared.length + (position === lead.position ? 1 : 0) + (isOfItem ? 1 : 0)
   }
-  let [nearest, most]: [Concern | undefined, number] = [undefined, 0]
+  let [nearest, max]: [Concern | undefined, number] = [undefined, 0]
   for (const concern of errors) {
     const near = nearness(concern)
-    if (near > most) [nearest, most] = [concern, near]
+    if (near > max) [nearest, max] = [concern, near]
   }
   return nearest
 }

@@ -1,6 +1,5 @@
 import type { Fields } from '../../shared/fields.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import type { Ask } from './ask.js'
 import {
   connectionLeftOpen,
   incompleteAnswer,
@@ -12,6 +11,7 @@ import {
 import type { Fault, Finding } from './finding.js'
 import { objectIn, type Refusal, readRefusal } from './judge-answer.js'
 import type { Judgement } from './judge-events.js'
+import type { OnRefusal } from './on-refusal.js'
 import type { HttpStreamReader } from './read-stream.js'
 import type { Limits, Reply } from './send.js'
 
@@ -43,7 +43,7 @@ export class JudgedReplies {
   }
 
   /** Judges the status. Undefined if it is 200, and there is an answer to read. */
-  refused(request: string, reply: Reply, { isOptional = false, refusal }: Ask): NoAnswer | undefined {
+  refused(request: string, reply: Reply, { isOptional = false, refusal }: OnRefusal): NoAnswer | undefined {
     const { status, contentType, text } = reply
     if (status === 200) return undefined
     const { report, readRefusal: read = readRefusal } = this.#sink

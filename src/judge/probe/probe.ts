@@ -130,7 +130,7 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
     }
   }
 
-  return { url: endpoint.shown, model: conceal.text(used), profile, results: results() }
+  return { url: endpoint.posts.responses.shown, model: conceal.text(used), profile, results: results() }
 }
 
 const byTimeout: Timer = (milliseconds, elapsed) => {

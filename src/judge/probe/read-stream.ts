@@ -3,6 +3,7 @@ import { isFields } from '../../shared/fields.js'
 import { createLineFeeds } from '../../shared/line-feeds.js'
 import type { Api } from '../conformance/api.js'
 import { eventKindOf } from '../conformance/event-kind.js'
+import { parseJson } from '../conformance/read/parse-json.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
 import { type Fault, jsonPreview, preview } from './finding.js'
 import type { ReadDecision } from './send.js'
@@ -69,7 +70,7 @@ export function createHttpStreamReader(
       isDone = true
       return
     }
-    const value = parsed(data)
+    const value = parseJson(data)?.value
     if (!isFields(value) || (api !== 'chat' && typeof value['type'] !== 'string')) {
       const expected = `${api === 'chat' ? 'a chunk' : 'an event'} as JSON in frame ${frames}`
       report({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
@@ -131,13 +132,5 @@ export function createHttpStreamReader(
         report({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${jsonPreview(last)}` })
       }
     },
-  }
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data)
-  } catch {
-    return undefined
   }
 }

@@ -13,7 +13,7 @@ const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
 ])
 
 /** Shorter texts may well be the answer to two questions. */
-const SHORTEST = 12
+const MIN_ANSWER_LENGTH = 12
 
 /**
  * Finds out whether a server plays a fixture: it gives different questions the same answer, word by word. An answer
@@ -36,7 +36,7 @@ export class SameAnswers {
   /** Takes the answer to an input, or to the `messages` of another API. */
   addText(input: unknown, text: string): void {
     const answer = text.trim().slice(0, 1000)
-    if (answer.length < SHORTEST || this.#questions.size >= 100) return
+    if (answer.length < MIN_ANSWER_LENGTH || this.#questions.size >= 100) return
     const question = questionIn(input)
     const known = this.#questions.get(answer)
     if (known !== undefined && known !== question) this.isFixture = true

@@ -1,9 +1,9 @@
 import type { Fields } from '../../shared/fields.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import type { Ask } from './ask.js'
 import type { ChatServer } from './chat/chat-server.js'
 import type { Fault } from './finding.js'
 import type { MessagesServer } from './messages/messages-server.js'
+import type { OnRefusal } from './on-refusal.js'
 import type { Reply } from './send.js'
 
 /** A test of a server, with one or several requests. */
@@ -42,9 +42,9 @@ export interface Answer {
 export interface Server {
   readonly model: string
   /** Requests a stream, and judges it. */
-  stream(request: string, body: Fields, ask?: Ask): Promise<Answer>
+  stream(request: string, body: Fields, ask?: OnRefusal): Promise<Answer>
   /** Requests an answer without streaming, and judges it. */
-  answer(request: string, body: Fields, ask?: Ask): Promise<Answer>
+  answer(request: string, body: Fields, ask?: OnRefusal): Promise<Answer>
   /** Requests a stream, and closes it as soon as `isEnough` returns true. Resolves to the events so far. */
   leave(request: string, body: Fields, isEnough: (events: readonly StreamEvent[]) => boolean): Promise<Answer>
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */

@@ -1,11 +1,10 @@
 import { type Fields, isFields } from '../../shared/fields.js'
 import type { Profile } from '../conformance/index.js'
 import { asFields, asList, type StreamEvent } from '../conformance/stream-event.js'
-import type { Ask } from './ask.js'
 import { CHAT } from './chat/chat-server.js'
 import { createApiServer } from './conversation/api-server.js'
 import { curlOf, type SentRequest } from './curl.js'
-import type { Endpoint } from './endpoint.js'
+import type { Endpoint, Posted } from './endpoint.js'
 import { connectionLeftOpen, incompleteAnswer, unsuccessfulResponse } from './faults.js'
 import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
@@ -13,6 +12,7 @@ import { judgeEvents } from './judge-events.js'
 import { JudgedReplies } from './judged-replies.js'
 import { MESSAGES } from './messages/messages-server.js'
 import { readMessagesRefusal } from './messages/refusal.js'
+import type { OnRefusal } from './on-refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
 import type { Answer, Server } from './scenario.js'
@@ -61,15 +61,13 @@ export class NotOffered extends Error {}
 /** The statuses for a good request that mean: no such endpoint, a key is needed, or the server is not ready. */
 const NO_ENDPOINT: readonly number[] = [301, 302, 307, 308, 401, 403, 404, 405, 429, 501, 503]
 
-type OtherApi = 'chat' | 'messages' | 'count'
+type OtherApi = Exclude<Posted, 'responses'>
 
 /** The message for an API that is not offered, and the reader of its errors. */
-const OTHERS: Readonly<
-  Record<OtherApi, { name: string; shown: 'shownChat' | 'shownMessages' | 'shownCount'; read: typeof readRefusal }>
-> = {
-  chat: { name: 'Chat Completions', shown: 'shownChat', read: readRefusal },
-  messages: { name: 'The Messages API', shown: 'shownMessages', read: readMessagesRefusal },
-  count: { name: 'Counting tokens', shown: 'shownCount', read: readMessagesRefusal },
+const OTHERS: Readonly<Record<OtherApi, { name: string; read: typeof readRefusal }>> = {
+  chat: { name: 'Chat Completions', read: readRefusal },
+  messages: { name: 'The Messages API', read: readMessagesRefusal },
+  count: { name: 'Counting tokens', read: readMessagesRefusal },
 }
 
 /** The token limit of each request: enough for some reasoning, but it ends every answer. */
@@ -83,12 +81,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   let isKnown = false
   let isDead = false
   const answers = new SameAnswers()
-  const shownOf: ReadonlyMap<string, string> = new Map([
-    [endpoint.responses, endpoint.shown],
-    [endpoint.chat, endpoint.shownChat],
-    [endpoint.messages, endpoint.shownMessages],
-    [endpoint.count, endpoint.shownCount],
-  ])
+  const { responses } = endpoint.posts
   /** As its SDKs send them. */
   const ofMessages = new Headers(headers)
   if (!ofMessages.has('anthropic-version')) ofMessages.set('anthropic-version', '2023-06-01')
@@ -102,15 +95,17 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     hear?: (text: string) => ReadDecision,
   ): Promise<Reply> {
     const wasDead = isDead
-    const shownUrl = shownOf.get(url) ?? endpoint.shown + afterResponses(url)
-    const sentHeaders = url === endpoint.messages || url === endpoint.count ? ofMessages : headers
+    const { messages, count } = endpoint.posts
+    const posted = Object.values(endpoint.posts).find((one) => one.url === url)
+    const shownUrl = posted?.shown ?? responses.shown + afterResponses(url)
+    const sentHeaders = posted === messages || posted === count ? ofMessages : headers
     lastRequest = { method, url: shownUrl, headers: sentHeaders, body }
     const request = { method, url, headers: sentHeaders, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
     if (isDead && wasDead) throw new ServerGone()
     if (isDead && !isKnown && reply.end === 'broken')
-      throw new CannotReach(`cannot reach ${endpoint.shown}: ${reply.reason}`)
+      throw new CannotReach(`cannot reach ${responses.shown}: ${reply.reason}`)
     return reply
   }
 
@@ -121,7 +116,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       throw new RateLimited(`the server limits the rate: 429: ${readRefusal(contentType, text).message}`)
     if (isKnown || !NO_ENDPOINT.includes(status)) return
     const hint = status === 401 || status === 403 ? " (--header 'Authorization: Bearer KEY'?)" : ''
-    throw new CannotReach(`${endpoint.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
+    throw new CannotReach(`${responses.shown} answers ${status}${hint}: ${readRefusal(contentType, text).message}`)
   }
 
   /** Why the server does not offer an API besides Responses: then it is not asked again. */
@@ -130,11 +125,11 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   /** The other APIs are optional: a server that has answered otherwise need not offer them. */
   function checkOffered(api: OtherApi, { status, contentType, text }: Reply): void {
     if (status === 200) isKnown = true
-    const { name, shown: addressKey, read } = OTHERS[api]
+    const { name, read } = OTHERS[api]
     const { message } = read(contentType, text)
     if (status === 429) throw new RateLimited(`the server limits the rate: 429: ${message}`)
     if (![404, 405, 501].includes(status)) return
-    if (!isKnown) throw new CannotReach(`${endpoint[addressKey]} answers ${status}: ${message}`)
+    if (!isKnown) throw new CannotReach(`${endpoint.posts[api].shown} answers ${status}: ${message}`)
     const absence = `${name} is not offered: ${status}: ${message}`
     absences.set(api, absence)
     throw new NotOffered(absence)
@@ -168,16 +163,21 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const replies = new JudgedReplies({ limits, report, add, note })
 
       /** Judges the status. Returns the answer to give up with, or undefined to continue reading. */
-      function refusedAnswer(request: string, reply: Reply, ask: Ask): Answer | undefined {
+      function refusedAnswer(request: string, reply: Reply, ask: OnRefusal): Answer | undefined {
         checkKnown(reply)
         const none = replies.refused(request, reply, ask)
         if (none === undefined) return undefined
         return none.declined === undefined ? NOTHING : { ...NOTHING, refusal: none.declined }
       }
 
-      async function streamed(request: string, body: Fields, ask: Ask, reader: HttpStreamReader): Promise<Answer> {
+      async function streamed(
+        request: string,
+        body: Fields,
+        ask: OnRefusal,
+        reader: HttpStreamReader,
+      ): Promise<Answer> {
         requests++
-        const reply = await exchange('POST', endpoint.responses, bodyOf(body, true), (text) => reader.push(text))
+        const reply = await exchange('POST', responses.url, bodyOf(body, true), (text) => reader.push(text))
         const stopped = refusedAnswer(request, reply, ask)
         if (stopped !== undefined) return stopped
         const { events } = reader
@@ -198,7 +198,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           const absence = absences.get(api)
           if (absence !== undefined) throw new NotOffered(absence)
           requests++
-          const reply = await exchange('POST', endpoint[api], body, hear)
+          const reply = await exchange('POST', endpoint.posts[api].url, body, hear)
           checkOffered(api, reply)
           return reply
         }
@@ -216,7 +216,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         leave: (request, body, isEnough) => streamed(request, body, {}, createHttpStreamReader(isEnough)),
         async answer(request, body, ask = {}) {
           requests++
-          const reply = await exchange('POST', endpoint.responses, bodyOf(body, false))
+          const reply = await exchange('POST', responses.url, bodyOf(body, false))
           const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
           const response = replies.whole(request, reply)
@@ -229,7 +229,7 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         },
         async post(request, body) {
           requests++
-          return replies.any(request, await exchange('POST', endpoint.responses, body))
+          return replies.any(request, await exchange('POST', responses.url, body))
         },
         async resume(request, id, after) {
           requests++

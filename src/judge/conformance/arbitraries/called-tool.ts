@@ -66,53 +66,41 @@ const NAMESPACE_TOOLS = [
 const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
 const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
 
-const functionName = (): Arbitrary<string> =>
-  fc.oneof(
+const functionName = (): Arbitrary<string> => {
+  const madeUp = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,15}$/).filter((name) => !CUSTOM_NAMES.includes(name))
+  return fc.oneof(
     { withCrossShrink: true },
     { weight: 3, arbitrary: fc.constantFrom(...FUNCTION_NAMES) },
-    {
-      weight: 1,
-      arbitrary: fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,15}$/).filter((name) => !CUSTOM_NAMES.includes(name)),
-    },
+    { weight: 1, arbitrary: madeUp },
   )
+}
+
+/** A tool of a kind, with these values. */
+const toolOf = <const Kind extends ToolChoice['kind'], Values>(
+  kind: Kind,
+  values: { [K in keyof Values]: Arbitrary<Values[K]> },
+): Arbitrary<{ kind: Kind } & Values> =>
+  // The cast: fast-check types an intersection of records as one record.
+  fc.record({ kind: fc.constant(kind), ...values }) as unknown as Arbitrary<{ kind: Kind } & Values>
+
+const oneOf = <const Value>(...values: Value[]): Arbitrary<Value> => fc.constantFrom(...values)
 
 /** Any tool. Shrinks to the function `get_weather`. */
-export const toolChoice = (): Arbitrary<ToolChoice> =>
-  fc.oneof(
+export const toolChoice = (): Arbitrary<ToolChoice> => {
+  const form = oneOf('label', 'label', 'mcp', 'bare', 'mcp bare')
+  const mcp = toolOf('mcp', { label: oneOf(...MCP_LABELS), tool: oneOf(...MCP_TOOLS), form })
+  const inNamespace = { tool: fc.constantFrom(...NAMESPACE_TOOLS), form: oneOf('functions', 'bare') }
+  return fc.oneof(
     { withCrossShrink: true },
-    { weight: 4, arbitrary: fc.record({ kind: fc.constant('function' as const), name: functionName() }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({ kind: fc.constant('custom' as const), name: fc.constantFrom(...CUSTOM_NAMES) }),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({
-        kind: fc.constant('mcp' as const),
-        label: fc.constantFrom(...MCP_LABELS),
-        tool: fc.constantFrom(...MCP_TOOLS),
-        form: fc.constantFrom('label' as const, 'label' as const, 'mcp' as const, 'bare' as const, 'mcp bare' as const),
-      }),
-    },
+    { weight: 4, arbitrary: toolOf('function', { name: functionName() }) },
+    { weight: 1, arbitrary: toolOf('custom', { name: oneOf(...CUSTOM_NAMES) }) },
+    { weight: 2, arbitrary: mcp },
     { weight: 1, arbitrary: fc.constant({ kind: 'python' as const, recipient: 'python' }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('browser' as const),
-        recipient: fc.constantFrom('browser.search', 'browser.open', 'browser.find'),
-      }),
-    },
+    { weight: 1, arbitrary: toolOf('browser', { recipient: oneOf('browser.search', 'browser.open', 'browser.find') }) },
     { weight: 1, arbitrary: fc.constant({ kind: 'container' as const, recipient: 'container.exec' }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('namespace' as const),
-        namespace: fc.constantFrom(...NAMESPACES),
-        tool: fc.constantFrom(...NAMESPACE_TOOLS),
-        form: fc.constantFrom('functions' as const, 'bare' as const),
-      }),
-    },
+    { weight: 1, arbitrary: toolOf('namespace', { namespace: oneOf(...NAMESPACES), ...inNamespace }) },
   )
+}
 
 /** Declares a function that accepts any arguments. */
 export const declareFunction = (name: string): FunctionTool => ({

@@ -4,53 +4,12 @@ import fc from './fast-check.js'
 import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
-export const HEADER_WORDS: readonly string[] = [
-  'assistant',
-  'user',
-  'system',
-  'developer',
-  'tool',
-  'python',
-  'functions.x',
-  'x',
-  'to=functions.x',
-  'to=assistant',
-  'to=python',
-  'to=x',
-  'to=',
-  'to',
-  '=',
-  'analysis',
-  'commentary',
-  'final',
-  'Final',
-  'summary',
-  'json',
-  'code',
-  'text/plain',
-  'response',
-  'user:al',
-  'assistantassistant',
-  'We',
-  'é',
-  '?',
-  '{',
-]
+export const HEADER_WORDS: readonly string[] = (
+  'assistant user system developer tool python functions.x x to=functions.x to=assistant to=python' +
+  ' to=x to= to = analysis commentary final Final summary json code text/plain response user:al assistantassistant We é ? {'
+).split(' ')
 /** White space for JavaScript or the official parser, not always for both. */
-export const HEADER_SPACE: readonly string[] = [
-  '',
-  '  ',
-  '\n',
-  '\t',
-  '\u00a0',
-  '\u000b',
-  '\f',
-  '\u0085',
-  '\u2028',
-  '\u3000',
-  '\ufeff',
-  '\u200b',
-]
+export const HEADER_SPACE: readonly string[] = ['', '  ', ...'\n\t\u00a0\u000b\f\u0085\u2028\u3000\ufeff\u200b']
 
 /**
  * Messages with correct bodies and stop tokens, but with random words and markers as headers. More than one in ten is
@@ -72,19 +31,15 @@ export function headerSoup(options: IdOptions): Arbitrary<number[]> {
     fc.tuple(space, word).map(([before, text]) => before + text),
     { maxLength: 2 },
   )
+  const words = fc.tuple(rest, fc.constantFrom('', '', ' ', '\n')).map(([words, end]) => words.join('') + end)
   const segment = fc.oneof(
     { weight: 3, arbitrary: fc.tuple(space, recipient).map(([before, to]) => before + to) },
-    {
-      weight: 2,
-      arbitrary: fc.tuple(rest, fc.constantFrom('', '', ' ', '\n')).map(([words, end]) => words.join('') + end),
-    },
+    { weight: 2, arbitrary: words },
     { weight: 4, arbitrary: fc.constant('') },
   )
+  const named = fc.tuple(channel, segment).map(([name, more]): Part[] => [m.channel, `${name}${more}`])
   const marked = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.tuple(channel, segment).map(([name, more]): Part[] => [m.channel, `${name}${more}`]),
-    },
+    { weight: 4, arbitrary: named },
     { weight: 3, arbitrary: fc.tuple(type, segment).map(([name, more]): Part[] => [m.constrain, `${name}${more}`]) },
     { weight: 1, arbitrary: segment.map((more): Part[] => [m.start, more]) },
   )

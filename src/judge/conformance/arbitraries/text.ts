@@ -109,22 +109,7 @@ export function harmonyTextSpellingMarkers(): Arbitrary<string> {
     .map(([before, pairs]) => before + pairs.map(([marker, after]) => marker + after).join(''))
 }
 
-const WORDS = [
-  'need',
-  'to',
-  'check',
-  'the',
-  'weather',
-  'first',
-  'so',
-  'U.S.',
-  'CPI',
-  '—',
-  'let’s',
-  '日本語',
-  'naïve',
-  '42',
-]
+const WORDS = 'need to check the weather first so U.S. CPI — let’s 日本語 naïve 42'.split(' ')
 
 /** Words with single spaces in between, starting like a sentence, and without words of headers. */
 export const prose = (minWords = 2): Arbitrary<string> =>

@@ -48,6 +48,12 @@ const WORD_OF: ReadonlyMap<number, string> = new Map([
  */
 export function tokenSoup(): Arbitrary<number[]> {
   const one = (ids: readonly number[]): Arbitrary<readonly number[]> => fc.constantFrom(...ids).map((id) => [id])
+  const messages = fc.constantFrom(
+    [m.start, ...assistant],
+    [m.channel, ...final, m.message],
+    [m.channel, ...analysis, m.message],
+    [...TO_X, m.channel, ...commentary, m.constrain, ...json],
+  )
   const piece = fc.oneof<WeightedArbitrary<readonly number[]>[]>(
     { weight: 6, arbitrary: one(MARKERS) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.values(HEADER_TOKENS)) },
@@ -56,15 +62,7 @@ export function tokenSoup(): Arbitrary<number[]> {
     { weight: 1, arbitrary: one(RESERVED) },
     { weight: 1, arbitrary: one(UNKNOWN) },
     { weight: 1, arbitrary: fc.nat({ max: VOCABULARY_SIZE - 1 }).map((id) => [id]) },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        [m.start, ...assistant],
-        [m.channel, ...final, m.message],
-        [m.channel, ...analysis, m.message],
-        [...TO_X, m.channel, ...commentary, m.constrain, ...json],
-      ),
-    },
+    { weight: 1, arbitrary: messages },
   )
   return fc.array(piece, { maxLength: 40, size: 'max' }).map((pieces) => {
     const ids = pieces.flat().slice(0, 60)
@@ -83,6 +81,12 @@ function showSoupToken(id: number): string {
  * Shrinks to fewer pieces, towards `<|channel|>`.
  */
 export function textSoup(): Arbitrary<string> {
+  const messages = fc.constantFrom(
+    '<|start|>assistant',
+    '<|channel|>final<|message|>',
+    '<|channel|>analysis<|message|>',
+    ' to=functions.x<|channel|>commentary<|constrain|>json',
+  )
   const piece = fc.oneof(
     { weight: 6, arbitrary: fc.constantFrom(...MARKERS.map(markerText)) },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(HEADER_TOKENS)) },
@@ -90,15 +94,7 @@ export function textSoup(): Arbitrary<string> {
     { weight: 2, arbitrary: fc.constantFrom(...UNICODE) },
     { weight: 1, arbitrary: fc.constantFrom(...RESERVED.map(markerText)) },
     { weight: 1, arbitrary: fc.constantFrom('<|', '|>', '<|channel', 'end|>', '<|nothing|>', '<|reserved_201088|>') },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        '<|start|>assistant',
-        '<|channel|>final<|message|>',
-        '<|channel|>analysis<|message|>',
-        ' to=functions.x<|channel|>commentary<|constrain|>json',
-      ),
-    },
+    { weight: 1, arbitrary: messages },
   )
   return fc.array(piece, { maxLength: 40, size: 'max' }).map((pieces) => pieces.join(''))
 }

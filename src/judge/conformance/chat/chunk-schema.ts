@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import { count, integer, list, loose, number, oneOf, orNull, text, textOrNull } from '../schemas/schema-builders.js'
-import { CALL_TYPE, FINISH_REASONS, named, SAID, usage } from './schema-parts.js'
+import { CALL_TYPE, CONTENT_FIELDS, FINISH_REASONS, named, usage } from './schema-parts.js'
 
 const logprob = loose('chat.logprob', {
   token: text,
@@ -29,7 +29,7 @@ const call = loose('chat.tool_call', {
 const delta = loose('chat.delta', {
   role: oneOf('developer', 'system', 'user', 'assistant', 'tool').optional(),
   content: textOrNull.optional(),
-  ...SAID,
+  ...CONTENT_FIELDS,
   tool_calls: list(call).optional(),
   function_call: loose('chat.function', { ...nameField, arguments: text.optional() }).optional(),
 })

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { ReportViolation } from '../invariant.js'
+import { type Invariant, type ReportViolation, type WrittenRule, withDefaults } from '../invariant.js'
 import { CHAT_CLIENTS, type ChatClient } from './clients/names.js'
 import type { CallState, ChatState, ChoiceState } from './stream-state.js'
 
@@ -15,18 +15,9 @@ export function isChatProfile(profile: unknown): profile is ChatProfile {
   return (CHAT_PROFILES as readonly unknown[]).includes(profile)
 }
 
-/** A rule that every correct stream of Chat Completions follows. */
-export interface ChatInvariant {
-  /** In kebab-case, beginning with `chat-`. Stable, because programs branch on it. */
-  readonly id: string
-  /** The rule, in one sentence. */
-  readonly sentence: string
-  /** The profiles that check the rule. */
+/** A rule that every correct stream of Chat Completions follows. Its id begins with `chat-`. */
+export interface ChatInvariant extends Omit<Invariant, 'neededBy' | 'on' | 'begin'> {
   readonly neededBy: readonly ChatProfile[]
-  /** `warning` if no client is known to break. */
-  readonly severity: 'error' | 'warning'
-  /** `model` if the server only passes on what the model wrote. Default: the server is at fault. */
-  readonly fault?: 'model'
   /** Starts checking one stream: constant work per chunk, and memory for open calls only. */
   begin(): ChatCheck
 }
@@ -45,7 +36,7 @@ export interface ChatCheck {
   end?(state: ChatState, report: ReportViolation): void
 }
 
-/** The check of a rule without memory of its own. */
-export function always(check: ChatCheck): ChatInvariant['begin'] {
-  return () => check
+/** Rules that OpenAI's own streams follow, unless they name other profiles. */
+export function chatRules(rules: readonly WrittenRule<ChatInvariant>[]): readonly ChatInvariant[] {
+  return withDefaults(['chat'], rules)
 }

@@ -17,7 +17,7 @@ export const named = (type: string): z.ZodRawShape => ({
 })
 
 /** The content of a message or a delta. `reasoning` is not OpenAI's: servers with reasoning models send it. */
-export const SAID: z.ZodRawShape = {
+export const CONTENT_FIELDS: z.ZodRawShape = {
   refusal: textOrNull.optional(),
   reasoning_content: textOrNull.optional(),
   reasoning: textOrNull.optional(),

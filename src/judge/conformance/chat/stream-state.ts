@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
-import { asFields, asList, asString } from '../stream-event.js'
+import { asFields, asList, asString, isIndex } from '../stream-event.js'
 
 /** The maximum number of choices and of calls in a stream. Source: the limits of the API for `n` and `tools`. */
 export const MAX_CHOICES = 128
@@ -116,10 +116,6 @@ export function applyDelta(delta: Fields, choice: ChoiceState): void {
   if (!isFields(call)) return
   choice.functionCall ??= []
   choice.functionCall.push(asString(call['arguments']))
-}
-
-export function isIndex(value: unknown, limit: number): value is number {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < limit
 }
 
 /** Returns the choices of a value in place of a chunk. */

@@ -1,5 +1,5 @@
 import type { ClientModel, ClientRule, Ending, ReportBreak, Seen, SeenCall } from './client.js'
-import { callWords, ENDING_WORDS } from './client.js'
+import { callWords, ENDING_WORDS, rulesOf } from './client.js'
 import type { TextHash } from './text-hash.js'
 import type { EventRef } from './votes.js'
 
@@ -15,19 +15,14 @@ export interface AnswerWords {
 
 /** The rules for the content of an answer that a client must not lose: one for each kind that its user sees. */
 export function answerLosses({ api, reasoning, input }: AnswerWords): readonly ClientRule[] {
-  const loss = (id: string, sentence: string): ClientRule => ({
-    id: `${api}-client-${id}`,
-    sentence,
-    severity: 'error',
+  return rulesOf({
+    [`${api}-client-ending`]: 'The client learns how the answer ended.',
+    [`${api}-client-error`]: 'The client shows what went wrong where the stream ends with an error.',
+    [`${api}-client-text`]: 'The client shows the text of the answer during streaming.',
+    [`${api}-client-result`]: 'The result that the client returns has the text of the answer.',
+    [`${api}-client-reasoning`]: `The client shows the ${reasoning} of the answer.`,
+    [`${api}-client-calls`]: `The client runs each call of the answer once, with its ${input}.`,
   })
-  return [
-    loss('ending', 'The client learns how the answer ended.'),
-    loss('error', 'The client shows what went wrong where the stream ends with an error.'),
-    loss('text', 'The client shows the text of the answer during streaming.'),
-    loss('result', 'The result that the client returns has the text of the answer.'),
-    loss('reasoning', `The client shows the ${reasoning} of the answer.`),
-    loss('calls', `The client runs each call of the answer once, with its ${input}.`),
-  ]
 }
 
 /** A call as the stream has it. */

@@ -1,4 +1,4 @@
-import type { Invariant } from '../invariant.js'
+import type { Invariant, WrittenRule } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { jsonIn } from '../json-text.js'
 import type { StreamEvent } from '../stream-event.js'
@@ -9,11 +9,41 @@ import type { EventRef } from './votes.js'
 export { CLIENTS, type Client } from './names.js'
 
 /** A rule that only the model of a client can check, because it depends on the state of the client. */
-export type ClientRule = Omit<Invariant, 'neededBy' | 'on' | 'begin'>
+export type ClientRule = Pick<WrittenRule<Invariant>, 'id' | 'sentence' | 'severity' | 'fault'>
 
-/** Rules that break the client wherever a stream violates them, each with its sentence. */
-export function rulesOf(sentences: Readonly<Record<string, string>>): readonly ClientRule[] {
-  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, severity: 'error' }))
+/** Rules by their sentences. `less`: those that break no client, or that are the model's fault. */
+export function rulesOf(
+  sentences: Readonly<Record<string, string>>,
+  less: Readonly<Record<string, Pick<ClientRule, 'severity' | 'fault'>>> = {},
+): readonly ClientRule[] {
+  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, ...less[id] }))
+}
+
+/**
+ * The rules of all clients of an API, with the profiles that need them. Their models check them, because the rules
+ * depend on the state of the client.
+ *
+ * @param losses - the rules that hold for every client
+ * @param prefix - the profile of a client, up to its name
+ */
+export function clientRules<Prefix extends string, Name extends string>(
+  losses: readonly ClientRule[],
+  prefix: Prefix,
+  models: Readonly<Record<Name, { readonly rules: readonly ClientRule[] }>>,
+): (ClientRule & { readonly neededBy: readonly `${Prefix}${Name}`[] })[] {
+  const names = Object.keys(models) as Name[]
+  return [
+    ...losses.map((rule) => ({ ...rule, neededBy: names.map((name) => `${prefix}${name}` as const) })),
+    ...names.flatMap((name) =>
+      models[name].rules.map((rule) => ({ ...rule, neededBy: [`${prefix}${name}` as const] })),
+    ),
+  ]
+}
+
+/** The model for a client's profile; undefined for any other profile. */
+export function modelFor<Model>(models: Readonly<Record<string, Model>>, profile: string): Model | undefined {
+  const [, client] = profile.split(':')
+  return client === undefined ? undefined : models[client]
 }
 
 /** The ending of a response for a client: as the stream states, with an exception (`threw`), or never (`open`). */
@@ -56,6 +86,38 @@ export function seenCall(name: string, given: string, json: ReturnType<typeof js
   return { name, arguments: TextHash.of(given), value: jsonHash(json === undefined ? given : json.value) }
 }
 
+/** Whether a client has run these calls, in order. One that was cut off may be missing. */
+export function ranInOrder<Call>(
+  calls: readonly Call[],
+  seen: readonly SeenCall[],
+  isCut: (call: Call) => boolean,
+  isNamed: (call: Call, one: SeenCall) => boolean,
+  isSame: (call: Call, one: SeenCall) => boolean,
+): boolean {
+  let at = 0
+  for (const call of calls) {
+    const one = seen[at]
+    if (isCut(call)) {
+      if (one !== undefined && isNamed(call, one)) at++
+    } else if (one === undefined || !isSame(call, one)) return false
+    else at++
+  }
+  return at === seen.length
+}
+
+/**
+ * Shows a call as ai runs it: missing arguments are an empty object, and it does not run a call without JSON.
+ *
+ * @returns whether it runs
+ */
+export function runByAi(seen: Seen, call: SeenCall, given: string): boolean {
+  const isJson = jsonIn(given) !== undefined
+  const isEmpty = given.trim() === ''
+  if (isJson) seen.calls.push(call)
+  else seen.calls.push({ ...call, ...(isEmpty ? { value: jsonHash({}) } : { isInvalid: true }) })
+  return isJson || isEmpty
+}
+
 /** The view of a client's user on a stream. Client readers add to it as the client does. */
 export class Seen {
   /** The text that was shown during streaming. */
@@ -84,6 +146,21 @@ export interface ClientReader<Event = StreamEvent> {
   /** Ends the stream. */
   end(): void
   readonly seen: Seen
+}
+
+/** What all readers have. */
+export abstract class BaseReader<Event = StreamEvent> implements ClientReader<Event> {
+  readonly seen: Seen = new Seen()
+  protected readonly reportBreak: ReportBreak
+  /** Whether the client has stopped reading. */
+  protected isOver = false
+
+  constructor(reportBreak: ReportBreak) {
+    this.reportBreak = reportBreak
+  }
+
+  abstract read(event: Event): void
+  abstract end(): void
 }
 
 /**

@@ -32,14 +32,14 @@ export function flawOfCompleted(response: unknown): Flaw | undefined {
 }
 
 /** Values nested deeper are not searched. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 /** Finds half a surrogate pair. Its JSON parser refuses all of an event with one, so that Codex ignores it. */
 export function halfCharacterIn(value: unknown, depth = 0): Flaw | undefined {
   if (typeof value === 'string') {
     return /\p{Surrogate}/u.test(value) ? { expected: 'no half of a surrogate pair', got: value } : undefined
   }
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return undefined
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return undefined
   for (const inside of Object.values(value)) {
     const flaw = halfCharacterIn(inside, depth + 1)
     if (flaw !== undefined) return flaw

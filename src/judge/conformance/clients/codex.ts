@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { parseJson } from '../read/parse-json.js'
 import { asFields, asList, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
-import { type ClientModel, type ClientReader, type ReportBreak, Seen, type SeenCall, seenCall } from './client.js'
+import { BaseReader, type ClientModel, rulesOf, type SeenCall, seenCall } from './client.js'
 import { type Flaw, flawOfCompleted, flawOfItem, halfCharacterIn } from './codex-shapes.js'
 
 /**
@@ -27,58 +27,29 @@ export const codex: ClientModel = {
     failed: 'failed',
     cancelled: 'incomplete',
   },
-  rules: [
+  rules: rulesOf(
     {
-      id: 'codex-reads-message',
-      sentence:
+      'codex-reads-message':
         'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text, without half of a surrogate pair: Codex silently drops the whole message otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-refusal',
-      sentence:
+      'codex-refusal':
         'A done message has no refusal part: otherwise Codex silently drops the whole message, and its user sees no answer.',
-      severity: 'warning',
-    },
-    {
-      id: 'codex-reads-call',
-      sentence:
+      'codex-reads-call':
         'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-reasoning',
-      sentence:
+      'codex-reads-reasoning':
         'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
-      severity: 'warning',
-    },
-    {
-      id: 'codex-reads-completed',
-      sentence:
+      'codex-reads-completed':
         'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-error',
-      sentence:
+      'codex-reads-error':
         'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
-      severity: 'error',
-    },
-    {
-      id: 'codex-reads-reason',
-      sentence:
+      'codex-reads-reason':
         'response.incomplete has incomplete_details.reason, unless the response was cancelled: otherwise Codex fails the turn with "reason: unknown".',
-      severity: 'error',
     },
-  ],
+    { 'codex-refusal': { severity: 'warning' }, 'codex-reads-reasoning': { severity: 'warning' } },
+  ),
   begin: (reportBreak) => new CodexReader(reportBreak),
 }
 
-class CodexReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
-  /** Whether Codex has stopped reading. After a failed response it continues. */
-  #isOver = false
+class CodexReader extends BaseReader {
   /** Calls that were cut off. */
   readonly #cut = new Set<SeenCall>()
   /**
@@ -90,13 +61,9 @@ class CodexReader implements ClientReader {
   /** The code of the last error event. */
   #code = ''
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
   read(event: StreamEvent): void {
     // Codex ignores an event if a known field has the wrong type.
-    if (this.#isOver || !isReadable(event)) return
+    if (this.isOver || !isReadable(event)) return
     const { type, item, response = null } = event
     if (type === 'response.output_item.added') this.#announced(event)
     else if (type === 'response.output_item.done') this.#item(asFields(item), event['output_index'])
@@ -160,14 +127,14 @@ class CodexReader implements ClientReader {
   }
 
   #drops(rule: string, { expected, got }: Flaw): void {
-    this.#reportBreak(rule, expected, got)
+    this.reportBreak(rule, expected, got)
   }
 
   #completed(response: unknown): void {
     // Codex ignores the event.
     const half = halfCharacterIn(response)
     if (response === null || half !== undefined) {
-      this.#reportBreak('codex-reads-completed', half?.expected ?? 'a response', half?.got ?? response)
+      this.reportBreak('codex-reads-completed', half?.expected ?? 'a response', half?.got ?? response)
       return
     }
     const flaw = flawOfCompleted(response)
@@ -175,7 +142,7 @@ class CodexReader implements ClientReader {
       this.#end()
       return
     }
-    this.#reportBreak('codex-reads-completed', flaw.expected, flaw.got)
+    this.reportBreak('codex-reads-completed', flaw.expected, flaw.got)
     this.seen.ending = 'threw'
     this.seen.error = `failed to parse ResponseCompleted: ${flaw.expected}`
   }
@@ -184,12 +151,12 @@ class CodexReader implements ClientReader {
     const { incomplete_details: details, status } = asFields(response)
     const { reason } = asFields(details)
     if (asString(reason) === '' && status !== 'cancelled')
-      this.#reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
+      this.reportBreak('codex-reads-reason', 'incomplete_details.reason', reason)
     const error = `Incomplete response returned, reason: ${typeof reason === 'string' ? reason : 'unknown'}`
     this.seen.ending = 'incomplete'
     // Unlike after a failed response, it reads no further, except after a content filter: it waits for the end there.
-    this.#isOver = reason !== 'content_filter'
-    this.seen.error = this.#isOver ? error : `stream disconnected before completion: ${error}`
+    this.isOver = reason !== 'content_filter'
+    this.seen.error = this.isOver ? error : `stream disconnected before completion: ${error}`
   }
 
   /** Codex ignores error events except one code, as response.failed repeats the error. */
@@ -202,7 +169,7 @@ class CodexReader implements ClientReader {
     const { error } = asFields(response)
     const { code = null, message = null } = asFields(error)
     if (!isFields(error) || !isTextOrNone(code) || !isTextOrNone(message)) {
-      this.#reportBreak('codex-reads-error', 'an error with code and message as strings', error)
+      this.reportBreak('codex-reads-error', 'an error with code and message as strings', error)
       this.#fail('response.failed event received')
       return
     }
@@ -211,7 +178,7 @@ class CodexReader implements ClientReader {
       SPECIFIC_CODES.includes(this.#code) &&
       !SPECIFIC_CODES.includes(asString(code))
     ) {
-      this.#reportBreak('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
+      this.reportBreak('codex-reads-error', `the code ${this.#code}, as in the error event`, code)
     }
     this.#fail(WORDS[asString(code)] ?? asString(message))
   }
@@ -225,7 +192,7 @@ class CodexReader implements ClientReader {
   #end(): void {
     this.seen.ending = 'completed'
     this.seen.error = undefined
-    this.#isOver = true
+    this.isOver = true
   }
 }
 

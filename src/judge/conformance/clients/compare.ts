@@ -9,35 +9,25 @@ import {
   hasArguments,
   type Reads,
   type ReportBreak,
+  ranInOrder,
+  rulesOf,
   type Seen,
   type SeenCall,
 } from './client.js'
 import { TextHash } from './text-hash.js'
 
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */
-export const LOSSES: readonly ClientRule[] = [
-  { id: 'client-ending', sentence: 'The client learns how the response ended.', severity: 'error' },
-  { id: 'client-error', sentence: 'The client shows what went wrong where the response failed.', severity: 'error' },
-  { id: 'client-text', sentence: 'The client shows the text of the response during streaming.', severity: 'error' },
-  {
-    id: 'client-result',
-    sentence: 'The result that the client returns has the text of the response.',
-    severity: 'error',
-  },
-  { id: 'client-reasoning', sentence: 'The client shows the reasoning of the response.', severity: 'error' },
-  {
-    id: 'client-calls',
-    sentence: 'The client runs each call of the response once, with its arguments.',
-    severity: 'error',
-  },
-  {
-    id: 'client-arguments',
-    sentence:
-      'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-    severity: 'error',
-  },
-  { id: 'client-citations', sentence: 'The client shows the citations of the text.', severity: 'error' },
-]
+export const LOSSES: readonly ClientRule[] = rulesOf({
+  'client-ending': 'The client learns how the response ended.',
+  'client-error': 'The client shows what went wrong where the response failed.',
+  'client-text': 'The client shows the text of the response during streaming.',
+  'client-result': 'The result that the client returns has the text of the response.',
+  'client-reasoning': 'The client shows the reasoning of the response.',
+  'client-calls': 'The client runs each call of the response once, with its arguments.',
+  'client-arguments':
+    'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+  'client-citations': 'The client shows the citations of the text.',
+})
 
 const TERMINAL = 'response.completed, response.incomplete or response.failed'
 
@@ -70,11 +60,12 @@ function compareEnding(seen: Seen, agreed: Agreement, { reads, name }: ClientMod
     return
   }
   const mismatch = endingMismatch(agreed.ending)
-  reportBreak(
+  reportMismatch(
+    reportBreak,
     'client-ending',
     `${name} to see it ${ENDING_WORDS[expected]}`,
-    undefined,
-    ...withMismatch(ENDING_WORDS[seen.ending], mismatch),
+    ENDING_WORDS[seen.ending],
+    mismatch,
   )
 }
 
@@ -98,20 +89,10 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
   const isInterleaved =
     seen.streamed.equals(streamedText) && streamedText.length === text.length && wereStreamed(messages)
   if (reads.streamed && !seen.streamed.equals(text) && !isInterleaved) {
-    reportBreak(
-      'client-text',
-      `the text ${text}`,
-      undefined,
-      ...withMismatch(`${seen.streamed}`, textMismatch(messages, true)),
-    )
+    reportMismatch(reportBreak, 'client-text', `the text ${text}`, `${seen.streamed}`, textMismatch(messages, true))
   }
   if (reads.final && seen.final !== undefined && !seen.final.equals(text)) {
-    reportBreak(
-      'client-result',
-      `the text ${text}`,
-      undefined,
-      ...withMismatch(`${seen.final}`, textMismatch(messages)),
-    )
+    reportMismatch(reportBreak, 'client-result', `the text ${text}`, `${seen.final}`, textMismatch(messages))
   }
 }
 
@@ -129,8 +110,13 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
     agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
   if (seen.reasoning.equals(streamedReasoning) && streamedReasoning.length === thought.length && wereStreamed(passages))
     return
-  const words = withMismatch(`${seen.reasoning}`, textMismatch(passages, reads.streamed))
-  reportBreak('client-reasoning', `the reasoning ${thought}`, undefined, ...words)
+  reportMismatch(
+    reportBreak,
+    'client-reasoning',
+    `the reasoning ${thought}`,
+    `${seen.reasoning}`,
+    textMismatch(passages, reads.streamed),
+  )
 }
 
 function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, reportBreak: ReportBreak): void {
@@ -145,27 +131,21 @@ function compareCalls(seen: Seen, agreed: Agreement, { reads }: ClientModel, rep
     if (item.kind !== 'function_call' || !encodedTwice?.text.equals(given)) continue
     reportBreak('client-arguments', `an object as the arguments of ${name}`, undefined, `${given}`, encodedTwice.at)
   }
-  if (isRun(calls, seen.calls, isSame, reads)) return
+  const isRun = ranInOrder(
+    calls,
+    seen.calls,
+    ({ isCut }) => isCut,
+    (call, one) => isNamed(call, one, reads),
+    isSame,
+  )
+  if (isRun) return
   const lost = completeCalls.filter((call) => !seen.calls.some((one) => isSame(call, one)))
   const mismatch = callMismatch(lost.length > 0 ? lost : completeCalls)
   const expected = completeCalls.map(callWords).join(', ') || 'no call'
   const other = (type: SeenCall['type']): string =>
     type === undefined || completeCalls.every((call) => call.type === type) ? '' : ` (as a ${type})`
   const ran = seen.calls.map((call) => `${callWords(call)}${other(call.type)}`).join(', ') || 'no call'
-  reportBreak('client-calls', expected, undefined, ...withMismatch(ran, mismatch))
-}
-
-/** Whether the client ran these calls, in order. It may also run a call that was cut off. */
-function isRun(calls: readonly AgreedCall[], seen: readonly SeenCall[], isSame: Same, reads: Reads): boolean {
-  let at = 0
-  for (const call of calls) {
-    const one = seen[at]
-    if (call.isCut) {
-      if (one !== undefined && isNamed(call, one, reads)) at++
-    } else if (one === undefined || !isSame(call, one)) return false
-    else at++
-  }
-  return at === seen.length
+  reportMismatch(reportBreak, 'client-calls', expected, ran, mismatch)
 }
 
 type Same = (call: AgreedCall, seen: SeenCall) => boolean
@@ -179,8 +159,13 @@ function compareCitations(seen: Seen, agreed: Agreement, reportBreak: ReportBrea
   const { messages } = agreed.output
   const citations = messages.flatMap(({ part }) => part.citations)
   if (citations.join('\n') === seen.citations.join('\n')) return
-  const words = withMismatch(seen.citations.join(', ') || 'none', citationMismatch(messages))
-  reportBreak('client-citations', citations.join(', ') || 'none', undefined, ...words)
+  reportMismatch(
+    reportBreak,
+    'client-citations',
+    citations.join(', ') || 'none',
+    seen.citations.join(', ') || 'none',
+    citationMismatch(messages),
+  )
 }
 
 /** Reports a hosted call that the client shows although it is no part of the response. */
@@ -193,11 +178,16 @@ function compareHosted(seen: Seen, agreed: Agreement, { reads }: ClientModel, re
   }
 }
 
-/** The description of the actual value, with the place that disagrees, and the event there. */
-function withMismatch(got: string, mismatch: Mismatch | undefined): [words: string, at?: Mismatch['at']] {
-  if (mismatch === undefined) return [got]
-  const words = `${got} (${mismatch.words})`
-  return mismatch.at === undefined ? [words] : [words, mismatch.at]
+/** Reports a value with the place that disagrees, and the event there. */
+function reportMismatch(
+  reportBreak: ReportBreak,
+  rule: string,
+  expected: string,
+  got: string,
+  mismatch: Mismatch | undefined,
+): void {
+  const words = mismatch === undefined ? got : `${got} (${mismatch.words})`
+  reportBreak(rule, expected, undefined, words, mismatch?.at)
 }
 
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>

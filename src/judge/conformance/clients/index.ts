@@ -1,6 +1,6 @@
-import type { Invariant, Profile } from '../invariant.js'
+import { type Invariant, responseRules } from '../invariant.js'
 import { aiSdk } from './ai-sdk.js'
-import type { Client, ClientModel } from './client.js'
+import { type Client, type ClientModel, clientRules } from './client.js'
 import { codex } from './codex.js'
 import { LOSSES } from './compare.js'
 import { langchain } from './langchain.js'
@@ -16,15 +16,7 @@ export const MODELS: Readonly<Record<Client, ClientModel>> = {
   codex,
 }
 
-/** The model for a client profile; undefined for any other profile. */
-export function modelFor(profile: Profile): ClientModel | undefined {
-  return profile.startsWith('client:') ? MODELS[profile.slice('client:'.length) as Client] : undefined
-}
-
-const models = Object.values(MODELS)
-
-/** The rules of all clients. Their models check them, because the rules depend on the state of the client. */
-export const CLIENT_INVARIANTS: readonly Invariant[] = [
-  ...LOSSES.map((rule) => ({ ...rule, neededBy: models.map(({ client }) => `client:${client}` as const) })),
-  ...models.flatMap(({ client, rules }) => rules.map((rule) => ({ ...rule, neededBy: [`client:${client}` as const] }))),
-].map((rule) => ({ ...rule, on: () => false, begin: () => ({}) }))
+/** The rules of all clients. */
+export const CLIENT_INVARIANTS: readonly Invariant[] = responseRules(
+  clientRules(LOSSES, 'client:', MODELS).map((rule) => ({ ...rule, on: () => false })),
+)

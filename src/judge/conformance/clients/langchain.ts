@@ -1,8 +1,8 @@
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { CitationSpans } from './citation-spans.js'
-import { type ClientModel, type ClientReader, type ReportBreak, Seen } from './client.js'
+import { BaseReader, type ClientModel, rulesOf } from './client.js'
 import { COMPUTER } from './langchain/calls.js'
-import { Broken, checkOutput, requireItem, requireResponse } from './langchain/demands.js'
+import { checkOutput, LangchainError, requireItem, requireResponse } from './langchain/demands.js'
 import { MergeError } from './langchain/merge.js'
 import { LangchainMessage, type SummaryPart } from './langchain/message.js'
 import { concatenated } from './mutable-text.js'
@@ -31,78 +31,34 @@ export const langchain: ClientModel = {
     failed: 'threw',
     cancelled: 'cancelled',
   },
-  rules: [
-    {
-      id: 'langchain-error-key',
-      sentence: 'Only the event `error` has a field `error`: the openai SDK under LangChain throws at any other.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-hears-failure',
-      sentence:
-        'An `error` event precedes response.failed: LangChain ignores response.failed, and the run looks like one that ended early.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-item',
-      sentence: 'output_item.added and output_item.done carry an item: LangChain throws a TypeError without one.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-response',
-      sentence:
-        'response.created, response.completed and response.incomplete carry the response: LangChain throws a TypeError without one.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-output',
-      sentence:
-        'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-response-error',
-      sentence: 'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-summary',
-      sentence:
-        'The summary of a reasoning item is a list of parts, or absent, and an added part is an object: LangChain throws a TypeError otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-annotation',
-      sentence: 'An added annotation is an object: LangChain throws a TypeError otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-citation-span',
-      sentence:
-        'The span of an added annotation is that of the done part and item: LangChain shows it from the event, and the citation stands at another place otherwise.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-call-id',
-      sentence: 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
-      severity: 'error',
-    },
-    {
-      id: 'langchain-merges',
-      sentence:
-        'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
-      severity: 'error',
-    },
-  ],
+  rules: rulesOf({
+    'langchain-error-key':
+      'Only the event `error` has a field `error`: the openai SDK under LangChain throws at any other.',
+    'langchain-hears-failure':
+      'An `error` event precedes response.failed: LangChain ignores response.failed, and the run looks like one that ended early.',
+    'langchain-item': 'output_item.added and output_item.done carry an item: LangChain throws a TypeError without one.',
+    'langchain-response':
+      'response.created, response.completed and response.incomplete carry the response: LangChain throws a TypeError without one.',
+    'langchain-output':
+      'The output of the terminal response is a list of complete items, with lists of content and annotations: LangChain converts all of it, although it shows none of it, and throws a TypeError if a list is missing.',
+    'langchain-response-error':
+      'The error of a response that is completed or incomplete is null: LangChain throws any other value.',
+    'langchain-summary':
+      'The summary of a reasoning item is a list of parts, or absent, and an added part is an object: LangChain throws a TypeError otherwise.',
+    'langchain-annotation': 'An added annotation is an object: LangChain throws a TypeError otherwise.',
+    'langchain-citation-span':
+      'The span of an added annotation is that of the done part and item: LangChain shows it from the event, and the citation stands at another place otherwise.',
+    'langchain-call-id': 'An added call has a call_id: without one, LangChain passes it on as an invalid tool call.',
+    'langchain-merges':
+      'A field that LangChain merges from chunk to chunk (text, arguments, names, ids, summary parts, the response) has the same type in all of them: it throws otherwise.',
+  }),
   begin: (reportBreak) => new LangchainReader(reportBreak),
 }
 
 /** The metadata that LangChain adds to every chunk. */
 const PROVIDER = { model_provider: 'openai' }
 
-class LangchainReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
+class LangchainReader extends BaseReader {
   readonly #message = new LangchainMessage()
   /** The event with the error that it threw at, if it threw because of one. */
   #errorEvent: StreamEvent | undefined
@@ -116,16 +72,12 @@ class LangchainReader implements ClientReader {
   /** The id of the response. */
   #id: unknown
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
   read(event: StreamEvent): void {
     this.#position++
     const moved = this.#spans.closed(event)
     if (moved !== undefined) {
       const { expected, got, at } = moved
-      this.#reportBreak('langchain-citation-span', `the span ${expected} of the done part`, undefined, got, at)
+      this.reportBreak('langchain-citation-span', `the span ${expected} of the done part`, undefined, got, at)
     }
     if (this.seen.ending === 'threw') {
       this.#afterError(event)
@@ -140,11 +92,11 @@ class LangchainReader implements ClientReader {
     try {
       this.#take(event)
     } catch (error) {
-      if (error instanceof Broken) this.#reportBreak(error.rule, error.expected, error.got)
+      if (error instanceof LangchainError) this.reportBreak(error.rule, error.expected, error.got)
       else if (error instanceof MergeError) {
         const { field, previous: had, next: came } = error
         const place = `as its ${field} was a ${had} before`
-        this.#reportBreak('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
+        this.reportBreak('langchain-merges', `${event.type} with a ${had}, ${place}`, undefined, `a ${came}`)
       } else throw error
       this.#throw(error.message)
     }
@@ -152,12 +104,12 @@ class LangchainReader implements ClientReader {
 
   end(): void {
     for (const at of this.#nameless.values()) {
-      this.#reportBreak('langchain-call-id', 'a call_id', undefined, 'none', at)
+      this.reportBreak('langchain-call-id', 'a call_id', undefined, 'none', at)
     }
     if (this.seen.ending === 'threw') return
     this.#message.show(this.seen)
     if (this.#failed === undefined || this.seen.ending !== 'open') return
-    this.#reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none', this.#failed)
+    this.reportBreak('langchain-hears-failure', 'an error event before it', undefined, 'none', this.#failed)
   }
 
   /** Reports an error that it threw at, if the response then ends without failing. */
@@ -166,11 +118,7 @@ class LangchainReader implements ClientReader {
     if (event === undefined || !/^response\.(completed|incomplete)$/.test(type)) return
     const { id } = asFields(response)
     if (id !== undefined && this.#id !== undefined && id !== this.#id) return
-    this.#reportBreak(
-      'langchain-error-key',
-      `no error in ${event.type}, as the response ends otherwise`,
-      event['error'],
-    )
+    this.reportBreak('langchain-error-key', `no error in ${event.type}, as the response ends otherwise`, event['error'])
     this.#errorEvent = undefined
   }
 
@@ -211,7 +159,7 @@ class LangchainReader implements ClientReader {
   #annotation(event: StreamEvent): void {
     const { annotation, content_index: index } = event
     if (annotation === undefined || annotation === null) {
-      throw new Broken('langchain-annotation', 'an annotation', annotation)
+      throw new LangchainError('langchain-annotation', 'an annotation', annotation)
     }
     this.#spans.added(event, { position: this.#position, type: event.type })
     const { type, url, file_id } = asFields(annotation)
@@ -239,10 +187,10 @@ class LangchainReader implements ClientReader {
       this.#message.field(`ids of ${type}.${stringOrDescription(call_id)}`, id)
     } else if (type === 'reasoning') {
       if (summary !== undefined && summary !== null && !Array.isArray(summary)) {
-        throw new Broken('langchain-summary', 'a list', summary)
+        throw new LangchainError('langchain-summary', 'a list', summary)
       }
       const parts = (summary ?? undefined) as readonly unknown[] | undefined
-      if (parts?.includes(null)) throw new Broken('langchain-summary', 'a list of parts', summary)
+      if (parts?.includes(null)) throw new LangchainError('langchain-summary', 'a list of parts', summary)
       const fields = parts?.map((part, index) => ({ ...asFields(part), index }) as SummaryPart)
       const text = (fields ?? []).map(({ text }) => (text ? concatenated(text) : '')).join('')
       if (text !== '') this.#reason(text, undefined)
@@ -272,7 +220,7 @@ class LangchainReader implements ClientReader {
   #terminal({ response }: StreamEvent): void {
     const fields = requireResponse(response)
     const { error, output } = fields
-    if (error) throw new Broken('langchain-response-error', 'null', error)
+    if (error) throw new LangchainError('langchain-response-error', 'null', error)
     checkOutput(output)
     const { id: _, output: __, ...others } = fields
     // Includes fields that only some servers send, which are merged if two chunks have them.
@@ -280,7 +228,7 @@ class LangchainReader implements ClientReader {
   }
 
   #summaryPart({ part, summary_index: index }: StreamEvent): void {
-    if (part === undefined || part === null) throw new Broken('langchain-summary', 'a part', part)
+    if (part === undefined || part === null) throw new LangchainError('langchain-summary', 'a part', part)
     const { type, text } = asFields(part)
     if (text) this.#reason(text, index)
     this.#message.reasoning({ summary: [{ type, text, index }] })

@@ -1,9 +1,10 @@
 import { isFields } from '../../../shared/fields.js'
 import { asFields, asString, type StreamEvent } from '../stream-event.js'
-import { type ClientModel, type ClientReader, type ClientRule, type ReportBreak, Seen } from './client.js'
+import { type ClientModel, rulesOf } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { type RunResult, runOf } from './openai-agents/run.js'
-import { Thrown, throwsIn } from './thrown.js'
+import { ThrowingReader } from './throwing-reader.js'
+import { Thrown } from './thrown.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   'openai-agents-error-key': 'Only an error event has an error: the Agents SDK throws it, whatever the event is.',
@@ -24,17 +25,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-agents-sends-back':
     'A hosted call has a status that the Agents SDK can send back: a run that continues, such as after a function call, ' +
     'throws otherwise.',
+  'openai-agents-refusal': 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
 }
-
-const RULES: readonly ClientRule[] = [
-  ...Object.entries(SENTENCES).map(([id, sentence]) => ({ id, sentence, severity: 'error' as const })),
-  {
-    id: 'openai-agents-refusal',
-    sentence: 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
-    severity: 'error',
-    fault: 'model',
-  },
-]
 
 /**
  * A streamed run of the Agents SDK, with an agent that has the called tools. It reads the text deltas, and the items in
@@ -59,51 +51,33 @@ export const openaiAgents: ClientModel = {
     failed: 'threw',
     cancelled: 'threw',
   },
-  rules: RULES,
+  rules: rulesOf(SENTENCES, { 'openai-agents-refusal': { fault: 'model' } }),
   begin: (reportBreak) => new AgentsReader(reportBreak),
 }
 
-class AgentsReader implements ClientReader {
-  readonly seen = new Seen()
-  readonly #reportBreak: ReportBreak
+class AgentsReader extends ThrowingReader<StreamEvent> {
   /** The result from the last response.completed. */
   #result: RunResult | undefined
-  #isOver = false
   /** The event with which the response ended badly. It throws at that, and does not see what went wrong. */
   #failedAt: string | undefined
 
-  constructor(reportBreak: ReportBreak) {
-    this.#reportBreak = reportBreak
-  }
-
-  read(event: StreamEvent): void {
-    if (!this.#isOver) this.#try(() => this.#read(event))
-    else if (event.type === 'error' && this.#failedAt !== undefined) {
-      this.#reportBreak('openai-agents-terminal', `the error event before ${this.#failedAt}`, undefined, 'after it')
-    }
-  }
-
-  end(): void {
-    if (this.#isOver) return
-    this.#try(() => this.#finish())
-    this.#isOver = true
-  }
-
-  #try(step: () => void): void {
-    if (throwsIn(step, this.seen, this.#reportBreak)) this.#isOver = true
+  override read(event: StreamEvent): void {
+    if (this.isOver && event.type === 'error' && this.#failedAt !== undefined)
+      this.reportBreak('openai-agents-terminal', `the error event before ${this.#failedAt}`, undefined, 'after it')
+    else super.read(event)
   }
 
   #throw(error: string): void {
-    this.#isOver = true
+    this.isOver = true
     this.seen.ending = 'threw'
     this.seen.error = error
   }
 
-  #read(event: StreamEvent): void {
+  protected take(event: StreamEvent): void {
     const { type, error, response } = event
     if (type === 'error' || error) {
       this.#throw(asString(isFields(error) ? error['message'] : event['message']))
-      if (asString(type).startsWith('response.')) this.#reportBreak('openai-agents-error-key', 'no error', error)
+      if (asString(type).startsWith('response.')) this.reportBreak('openai-agents-error-key', 'no error', error)
     } else if (type === 'response.output_text.delta') this.seen.streamed.append(concatenated(event['delta']))
     else if (UNSUCCESSFUL.test(type)) {
       this.#failedAt = type
@@ -116,7 +90,7 @@ class AgentsReader implements ClientReader {
     }
   }
 
-  #finish(): void {
+  protected finish(): void {
     const { seen } = this
     if (this.#result === undefined) {
       throw new Thrown('openai-agents-terminal', 'response.completed', undefined, 'the end')

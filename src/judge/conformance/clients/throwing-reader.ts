@@ -1,17 +1,8 @@
-import { type ClientReader, type ReportBreak, Seen } from './client.js'
+import { BaseReader } from './client.js'
 import { recordThrown } from './thrown.js'
 
 /** A reader of a client that throws at an unreadable value, and then stops. */
-export abstract class ThrowingReader<Event> implements ClientReader<Event> {
-  readonly seen: Seen = new Seen()
-  protected readonly reportBreak: ReportBreak
-  /** Whether the client has stopped reading. */
-  protected isOver = false
-
-  constructor(reportBreak: ReportBreak) {
-    this.reportBreak = reportBreak
-  }
-
+export abstract class ThrowingReader<Event> extends BaseReader<Event> {
   read(event: Event): void {
     if (this.isOver) return
     try {

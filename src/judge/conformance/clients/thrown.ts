@@ -16,21 +16,6 @@ export class Thrown {
 }
 
 /**
- * Runs one step of a simulated client. See {@link recordThrown}.
- *
- * @returns whether the client threw
- */
-export function throwsIn(step: () => void, seen: Seen, reportBreak: ReportBreak): boolean {
-  try {
-    step()
-    return false
-  } catch (thrown) {
-    recordThrown(thrown, seen, reportBreak)
-    return true
-  }
-}
-
-/**
  * Records the exception of a simulated client as its ending, and reports it.
  *
  * @throws anything except a {@link Thrown}, which is a bug of this library

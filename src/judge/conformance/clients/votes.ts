@@ -73,7 +73,7 @@ export class Votes<Value> {
     const weight = ({ value, places }: Vote<Value>): number =>
       places.length * 100 +
       (prefers(value) ? 50 : 0) +
-      places.reduce((most, place) => Math.max(most, TRUST_ORDER.indexOf(place)), -1)
+      places.reduce((max, place) => Math.max(max, TRUST_ORDER.indexOf(place)), -1)
     return votes.reduce<Vote<Value> | undefined>(
       (best, vote) => (best === undefined || weight(vote) > weight(best) ? vote : best),
       undefined,

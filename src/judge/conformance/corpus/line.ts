@@ -87,10 +87,10 @@ export const MESSAGES_CORPUS: CorpusApi<Fields, MessagesProfile> = {
 export const MAX_ERRORS = 10
 
 /** Longer streams only make a corpus larger. */
-const MOST_EVENTS = 120
+const MAX_EVENTS = 120
 
 /** The number of streams that are damaged: the others contain nothing new. */
-const MOST_DAMAGED = 24
+const MAX_DAMAGED = 24
 
 /**
  * The lines of a corpus: each good stream, then each known way in which a stream is wrong, once. The same streams give
@@ -103,7 +103,7 @@ export function* corpusLines<Event extends Fields, Of extends AnyProfile>(
   for (const { name, events } of streams) {
     yield lineOf(api, { id: `good/${slug(name)}`, stream: name, family: null, damage: null, at: null, events })
   }
-  const short = streams.filter(({ events }) => events.length <= MOST_EVENTS).slice(0, MOST_DAMAGED)
+  const short = streams.filter(({ events }) => events.length <= MAX_EVENTS).slice(0, MAX_DAMAGED)
   for (const family of api.families) {
     const known = new Set<string>()
     for (const [number, { name, events }] of short.entries()) {

@@ -1,5 +1,6 @@
 import type { Fields } from '../../../shared/fields.js'
 import {
+  changing,
   endOf,
   type Family,
   type FamilyDamage,
@@ -12,10 +13,12 @@ import {
   moved,
   renumbered,
   replaced,
-  someOf,
+  replacing,
+  sampleOf,
   textOf,
   type WireEvent,
   withItem,
+  withListed,
 } from './family.js'
 
 // Mistakes in texts, outputs, summaries and citations.
@@ -41,12 +44,11 @@ const UNICODE: readonly (readonly [how: string, change: (text: string) => string
 const unicode: Family = {
   name: 'unicode',
   *damages(events) {
-    for (const at of someOf(events, (event) => TEXT_FIELDS.some((name) => textOf(event[name]) !== ''))) {
+    for (const at of sampleOf(events, (event) => TEXT_FIELDS.some((name) => textOf(event[name]) !== ''))) {
       const event = events[at] as WireEvent
       const field = TEXT_FIELDS.find((name) => textOf(event[name]) !== '') as string
       for (const [how, change] of UNICODE) {
-        const damaged = { ...event, [field]: change(textOf(event[field])) }
-        yield { how: `${how} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
+        yield replacing(`${how} in ${event.type}`, events, at, { ...event, [field]: change(textOf(event[field])) })
       }
     }
     const end = endOf(events)
@@ -58,19 +60,14 @@ const unicode: Family = {
             : fields,
         )
       if (events[end] !== undefined) {
-        yield {
-          how: `${how} in the response`,
-          at: end,
-          events: replaced(events, end, [changed(events[end] as WireEvent)]),
-        }
+        yield replacing(`${how} in the response`, events, end, changed(events[end] as WireEvent))
       }
       const done = itemsIn(events).find(({ type }) => type === 'message')?.doneAt
       if (done === undefined) continue
-      const event = changed(events[done] as WireEvent)
-      yield { how: `${how} in a done message`, at: done, events: replaced(events, done, [event]) }
+      yield replacing(`${how} in a done message`, events, done, changed(events[done] as WireEvent))
     }
     // A pair of surrogates in two deltas is right: clients join the deltas.
-    for (const at of someOf(events, (event) => isDelta(event) && /[\ud800-\udbff]/.test(textOf(event['delta'])))) {
+    for (const at of sampleOf(events, (event) => isDelta(event) && /[\ud800-\udbff]/.test(textOf(event['delta'])))) {
       const event = events[at] as WireEvent
       const text = textOf(event['delta'])
       const cut = text.search(/[\ud800-\udbff]/) + 1
@@ -110,20 +107,18 @@ const outputs: Family = {
       for (const name of OUTPUTS.filter((one) => one in item)) {
         for (const [how, value] of otherOutputs(item[name])) {
           const damaged = withItem(events[doneAt] as WireEvent, { [name]: value })
-          yield { how: `${name} of done ${type}: ${how}`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
+          yield replacing(`${name} of done ${type}: ${how}`, events, doneAt, damaged)
           const end = endOf(events)
           if (events[end] === undefined) continue
-          const listed = mapEvent(events[end] as WireEvent, (fields) =>
-            fields['id'] === id ? { ...fields, [name]: value } : fields,
-          )
-          yield { how: `${name} of listed ${type}: ${how}`, at: end, events: replaced(events, end, [listed]) }
+          const listed = withListed(events[end] as WireEvent, id, { [name]: value })
+          yield replacing(`${name} of listed ${type}: ${how}`, events, end, listed)
         }
       }
       for (const field of ['arguments', 'input']) {
         const given = textOf(item[field])
         if (given.length < 4) continue
         const damaged = withItem(events[doneAt] as WireEvent, { [field]: given.slice(0, -2) })
-        yield { how: `${field} of done ${type}: cut`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
+        yield replacing(`${field} of done ${type}: cut`, events, doneAt, damaged)
       }
     }
   },
@@ -134,13 +129,12 @@ const isSummary = ({ type }: WireEvent): boolean => type.startsWith('response.re
 const summaries: Family = {
   name: 'summary parts',
   *damages(events) {
-    const some = someOf(events, isSummary)
+    const some = sampleOf(events, isSummary)
     for (const at of some) {
       const event = events[at] as WireEvent
       const index = event['summary_index'] as number
-      const other = { ...event, summary_index: index === 0 ? 1 : 0 }
-      yield { how: `${event.type} of another part`, at, events: replaced(events, at, [other]) }
-      yield { how: `no ${event.type}`, at, events: replaced(events, at, []) }
+      yield replacing(`${event.type} of another part`, events, at, { ...event, summary_index: index === 0 ? 1 : 0 })
+      yield replacing(`no ${event.type}`, events, at)
     }
     for (const { addedAt, doneAt, type } of itemsIn(events)) {
       if (type !== 'reasoning') continue
@@ -148,19 +142,20 @@ const summaries: Family = {
       const parts = [...new Set(events.filter(within).map((event) => event['summary_index']))]
       const summary = listOf(fieldsOf(events[doneAt]?.['item'])['summary'])
       if (parts.length === 0) continue
-      const change = (how: string, to: (index: number) => number): FamilyDamage => ({
-        how,
-        at: addedAt,
-        events: events.map((event, at) =>
-          within(event, at) ? { ...event, summary_index: to(event['summary_index'] as number) } : event,
-        ),
-      })
+      const change = (how: string, to: (index: number) => number): FamilyDamage =>
+        changing(
+          how,
+          events,
+          (event, at) =>
+            within(event, at) ? { ...event, summary_index: to(event['summary_index'] as number) } : event,
+          addedAt,
+        )
       yield change('from 1', (index) => index + 1)
       if (parts.length > 1) {
         yield change('all at 0', () => 0)
         yield change('in reverse', (index) => parts.length - 1 - index)
         const reversed = withItem(events[doneAt] as WireEvent, { summary: summary.toReversed() })
-        yield { how: 'swapped in the done item', at: doneAt, events: replaced(events, doneAt, [reversed]) }
+        yield replacing('swapped in the done item', events, doneAt, reversed)
         const first = events.flatMap((event, at) => (within(event, at) && event['summary_index'] === 0 ? [event] : []))
         const rest = events.filter((event) => !first.includes(event))
         const place = rest.findIndex((event) => event.type === 'response.output_item.done' && event === events[doneAt])
@@ -169,9 +164,8 @@ const summaries: Family = {
       const one = withItem(events[doneAt] as WireEvent, {
         summary: [{ type: 'summary_text', text: summary.map(({ text }) => textOf(text)).join('') }],
       })
-      yield { how: 'one part in the done item', at: doneAt, events: replaced(events, doneAt, [one]) }
-      const none = withItem(events[doneAt] as WireEvent, { summary: [] })
-      yield { how: 'none in the done item', at: doneAt, events: replaced(events, doneAt, [none]) }
+      yield replacing('one part in the done item', events, doneAt, one)
+      yield replacing('none in the done item', events, doneAt, withItem(events[doneAt] as WireEvent, { summary: [] }))
     }
   },
 }
@@ -194,14 +188,14 @@ const citations: Family = {
   name: 'citations',
   *damages(events) {
     const isCitation = ({ type }: WireEvent): boolean => type === 'response.output_text.annotation.added'
-    for (const at of someOf(events, isCitation)) {
+    for (const at of sampleOf(events, isCitation)) {
       const event = events[at] as WireEvent
       for (const [how, annotation] of changesOf(fieldsOf(event['annotation']))) {
-        yield { how: `${how} in the event`, at, events: replaced(events, at, [{ ...event, annotation }]) }
+        yield replacing(`${how} in the event`, events, at, { ...event, annotation })
       }
-      yield { how: 'no event', at, events: replaced(events, at, []) }
+      yield replacing('no event', events, at)
       yield { how: 'two events', at, events: renumbered(inserted(events, at, [event])) }
-      yield { how: 'an event for another part', at, events: replaced(events, at, [{ ...event, content_index: 1 }]) }
+      yield replacing('an event for another part', events, at, { ...event, content_index: 1 })
       const done = events.findIndex((one, index) => index > at && one.type === 'response.output_item.done')
       if (done > 0) yield { how: 'an event after its message', at, events: renumbered(moved(events, at, done + 1)) }
       const delta = events.findIndex((one) => isDelta(one) && one['item_id'] === event['item_id'])
@@ -209,17 +203,17 @@ const citations: Family = {
     }
     for (const [at, event] of events.entries()) {
       if (!/^response\.(content_part\.done|output_item\.done|completed)$/.test(event.type)) continue
-      const change = (how: string, to: (all: readonly Fields[]) => readonly Fields[]): FamilyDamage => ({
-        how: `${how} in ${event.type}`,
-        at,
-        events: replaced(events, at, [
+      const change = (how: string, to: (all: readonly Fields[]) => readonly Fields[]): FamilyDamage =>
+        replacing(
+          `${how} in ${event.type}`,
+          events,
+          at,
           mapEvent(event, (fields) =>
             listOf(fields['annotations']).length > 0
               ? { ...fields, annotations: to(listOf(fields['annotations'])) }
               : fields,
           ),
-        ]),
-      })
+        )
       if (!JSON.stringify(event).includes('"annotations":[{')) continue
       yield change('none', () => [])
       yield change('one less', (all) => all.slice(1))

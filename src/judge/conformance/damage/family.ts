@@ -82,6 +82,38 @@ export function moved<Event>(events: readonly Event[], from: number, to: number)
   return inserted(rest, to > from ? to - 1 : to, [events[from] as Event])
 }
 
+/** A damage of one event, which others replace. */
+export const replacing = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  ...by: readonly Event[]
+): FamilyDamage<Event> => ({ how, at, events: replaced(events, at, by) })
+
+/** A damage by events that come before the one at `at`. */
+export const inserting = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  more: readonly Event[],
+): FamilyDamage<Event> => ({ how, at, events: inserted(events, at, more) })
+
+/** A damage by which the stream ends before the event at `at`, or with other events in its place. */
+export const cutting = <Event>(
+  how: string,
+  events: readonly Event[],
+  at: number,
+  ...by: readonly Event[]
+): FamilyDamage<Event> => ({ how, at, events: [...events.slice(0, at), ...by] })
+
+/** A damage of each event. */
+export const changing = <Event>(
+  how: string,
+  events: readonly Event[],
+  change: (event: Event, at: number) => Event,
+  at = 0,
+): FamilyDamage<Event> => ({ how, at, events: events.map(change) })
+
 /** Sequence numbers as a server that does not notice the mistake would give them. */
 export const renumbered = (events: readonly WireEvent[]): WireEvent[] =>
   events.map((event, at) => (typeof event['sequence_number'] === 'number' ? { ...event, sequence_number: at } : event))
@@ -98,8 +130,20 @@ export function mapObjects(value: unknown, change: (fields: Fields) => Fields): 
 export const mapEvent = (event: WireEvent, change: (fields: Fields) => Fields): WireEvent =>
   mapObjects(event, change) as WireEvent
 
+/** An event whose items with an id have other fields. */
+export const withListed = (event: WireEvent, id: string, fields: Fields): WireEvent =>
+  mapEvent(event, (own) => (own['id'] === id ? { ...own, ...fields } : own))
+
+/** An event in which an item has another id. */
+export const withOtherId = (event: WireEvent, id: string, to: string): WireEvent =>
+  mapEvent(event, (fields) => ({
+    ...fields,
+    ...(fields['id'] === id && { id: to }),
+    ...(fields['item_id'] === id && { item_id: to }),
+  }))
+
 /** The numbers of the events that `is` selects: the first, one of the middle, and the last. */
-export function someOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {
+export function sampleOf<Event>(events: readonly Event[], is: (event: Event, at: number) => boolean): number[] {
   const all = events.flatMap((event, at) => (is(event, at) ? [at] : []))
   return [...new Set([all[0], all[Math.floor(all.length / 2)], all.at(-1)])].filter((at) => at !== undefined)
 }

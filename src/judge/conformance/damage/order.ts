@@ -1,4 +1,5 @@
 import {
+  changing,
   endOf,
   type Family,
   type FamilyDamage,
@@ -11,9 +12,10 @@ import {
   moved,
   renumbered,
   replaced,
-  someOf,
+  sampleOf,
   textOf,
   type WireEvent,
+  withOtherId,
   withResponse,
 } from './family.js'
 
@@ -82,7 +84,7 @@ const late: Family = {
       const reason = status === 'incomplete' ? { reason: 'max_output_tokens' } : null
       yield after(type, [withResponse({ ...terminal, type }, { status, error, incomplete_details: reason })])
     }
-    for (const at of someOf(events, isDelta)) yield after(`${events[at]?.type} again`, [events[at] as WireEvent])
+    for (const at of sampleOf(events, isDelta)) yield after(`${events[at]?.type} again`, [events[at] as WireEvent])
     for (const { doneAt, type } of itemsIn(events)) yield after(`done ${type} again`, [events[doneAt] as WireEvent])
   },
 }
@@ -99,7 +101,7 @@ const terminal: Family = {
       yield before(`before the last ${last.type}`, last.addedAt)
       yield before(`before the last ${last.type} is done`, last.doneAt)
     }
-    const [first, middle, final] = someOf(events.slice(0, end), isDelta)
+    const [first, middle, final] = sampleOf(events.slice(0, end), isDelta)
     if (final !== undefined) yield before(`before the last ${events[final]?.type}`, final)
     if (middle !== undefined) yield before(`before a ${events[middle]?.type}`, middle)
     if (first !== undefined) yield before(`before the first ${events[first]?.type}`, first)
@@ -111,15 +113,11 @@ const terminal: Family = {
 
 /** Another response with other ids, as it would come on the same connection. */
 function foreignOf(events: readonly WireEvent[]): WireEvent[] {
-  const renamed = (value: unknown): unknown => (typeof value === 'string' && value !== '' ? `${value}_other` : value)
-  return events.map((event) =>
-    mapEvent(event, (fields) => ({
-      ...fields,
-      ...('id' in fields ? { id: renamed(fields['id']) } : {}),
-      ...('item_id' in fields ? { item_id: renamed(fields['item_id']) } : {}),
-      ...('call_id' in fields ? { call_id: renamed(fields['call_id']) } : {}),
-    })),
-  )
+  const other = ([name, value]: [string, unknown]): [string, unknown] => {
+    const isId = ['id', 'item_id', 'call_id'].includes(name) && typeof value === 'string' && value !== ''
+    return [name, isId ? `${value}_other` : value]
+  }
+  return events.map((event) => mapEvent(event, (fields) => Object.fromEntries(Object.entries(fields).map(other))))
 }
 
 const foreign: Family = {
@@ -129,7 +127,7 @@ const foreign: Family = {
     const theirs = foreignOf(other)
     const theirEnd = endOf(theirs)
     if (end === events.length || theirEnd === theirs.length || theirEnd > 400) return
-    const [, middle = Math.floor(end / 2)] = someOf(events.slice(0, end), isDelta)
+    const [, middle = Math.floor(end / 2)] = sampleOf(events.slice(0, end), isDelta)
     const put = (how: string, at: number, more: readonly WireEvent[]): FamilyDamage => ({
       how,
       at,
@@ -168,7 +166,7 @@ const duplicated: Family = {
       if (doneAt - addedAt > 3) yield again(`the middle of a ${type}`, addedAt + 1, doneAt)
       yield again(`done ${type}`, doneAt, doneAt + 1)
     }
-    for (const at of someOf(events, isDelta))
+    for (const at of sampleOf(events, isDelta))
       yield again(`a few events at ${events[at]?.type}`, at, Math.min(at + 3, end))
     yield again('all but the end', 0, end)
     if (end < events.length) yield again('all', 0, end + 1)
@@ -180,7 +178,7 @@ const merged: Family = {
   *damages(events) {
     const items = itemsIn(events)
     // Two deltas in one: harmless if the text of both is complete.
-    for (const at of someOf(events, (event, index) => isDelta(event) && events[index + 1]?.type === event.type)) {
+    for (const at of sampleOf(events, (event, index) => isDelta(event) && events[index + 1]?.type === event.type)) {
       const [one, two] = [events[at] as WireEvent, events[at + 1] as WireEvent]
       const both = { ...one, delta: `${textOf(one['delta'])}${textOf(two['delta'])}` }
       const rest = replaced(events, at, [both]).filter((_, index) => index !== at + 1)
@@ -192,15 +190,10 @@ const merged: Family = {
       if (next === undefined) continue
       const asOne = (event: WireEvent): WireEvent =>
         event['output_index'] === next.index ? { ...event, output_index: index } : event
-      yield { how: `two items at one index: ${type}, ${next.type}`, at: next.addedAt, events: events.map(asOne) }
+      yield changing(`two items at one index: ${type}, ${next.type}`, events, asOne, next.addedAt)
       if (type !== next.type) continue
-      const sameId = (event: WireEvent): WireEvent =>
-        mapEvent(event, (fields) => ({
-          ...fields,
-          ...(fields['id'] === next.id ? { id } : {}),
-          ...(fields['item_id'] === next.id ? { item_id: id } : {}),
-        }))
-      yield { how: `two ${type} with one id`, at: next.addedAt, events: events.map(sameId) }
+      const sameId = (event: WireEvent): WireEvent => withOtherId(event, next.id, id)
+      yield changing(`two ${type} with one id`, events, sameId, next.addedAt)
       const end = [...events.slice(doneAt, next.addedAt)]
       const open = [...events.slice(0, doneAt), ...events.slice(next.addedAt + 1, next.doneAt), ...end]
       yield {

@@ -4,17 +4,19 @@ import {
   type Family,
   fieldsOf,
   type ItemSpan,
-  inserted,
+  inserting,
   isDelta,
   isTerminal,
   itemsIn,
   listOf,
   mapEvent,
   replaced,
-  someOf,
+  replacing,
+  sampleOf,
   textOf,
   type WireEvent,
   withItem,
+  withListed,
   withResponse,
 } from './family.js'
 import { IDS } from './ids.js'
@@ -60,21 +62,19 @@ const doubleEncoded: Family = {
     }
     for (const [at, event] of events.entries()) {
       if (ARGUMENTS.test(event.type)) {
-        const damaged = mapEvent(event, encodedIn)
-        yield { how: `arguments in ${event.type}`, at, events: replaced(events, at, [damaged]) }
+        yield replacing(`arguments in ${event.type}`, events, at, mapEvent(event, encodedIn))
       }
       for (const field of ['item', 'part', 'response', 'annotation']) {
         if (!(field in event)) continue
         const text = JSON.stringify(event[field])
-        yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, [{ ...event, [field]: text }]) }
+        yield replacing(`${field} in ${event.type}`, events, at, { ...event, [field]: text })
       }
     }
-    for (const at of someOf(events, (event) => /\.(delta|done)$/.test(event.type))) {
+    for (const at of sampleOf(events, (event) => /\.(delta|done)$/.test(event.type))) {
       const event = events[at] as WireEvent
       const field = ['delta', 'text', 'arguments', 'code'].find((name) => typeof event[name] === 'string')
       if (field === undefined) continue
-      const damaged = { ...event, [field]: JSON.stringify(event[field]) }
-      yield { how: `${field} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
+      yield replacing(`${field} in ${event.type}`, events, at, { ...event, [field]: JSON.stringify(event[field]) })
     }
   },
 }
@@ -106,43 +106,34 @@ const retyped: Family = {
         [addedAt, 'added'],
         [doneAt, 'done'],
       ] as const) {
-        const event = events[at] as WireEvent
-        yield {
-          how: `${word} ${type} as ${other}`,
-          at,
-          events: replaced(events, at, [withItem(event, { type: other })]),
-        }
+        yield replacing(`${word} ${type} as ${other}`, events, at, withItem(events[at] as WireEvent, { type: other }))
       }
       const { arguments: given, input, ...rest } = fieldsOf(events[doneAt]?.['item'])
       if (given !== undefined || input !== undefined) {
         const item = { ...rest, type: other, [given === undefined ? 'arguments' : 'input']: given ?? input }
-        const damaged = { ...(events[doneAt] as WireEvent), item }
-        yield {
-          how: `done ${type} as ${other}, with its field`,
-          at: doneAt,
-          events: replaced(events, doneAt, [damaged]),
-        }
+        yield replacing(`done ${type} as ${other}, with its field`, events, doneAt, {
+          ...(events[doneAt] as WireEvent),
+          item,
+        })
       }
       const end = endOf(events)
       if (events[end] === undefined) continue
-      const inOutput = mapEvent(events[end] as WireEvent, (fields) =>
-        fields['id'] === id ? { ...fields, type: other } : fields,
-      )
-      yield { how: `listed ${type} as ${other}`, at: end, events: replaced(events, end, [inOutput]) }
+      const inOutput = withListed(events[end] as WireEvent, id, { type: other })
+      yield replacing(`listed ${type} as ${other}`, events, end, inOutput)
     }
-    for (const at of someOf(events, (event) => 'part' in event)) {
+    for (const at of sampleOf(events, (event) => 'part' in event)) {
       const event = events[at] as WireEvent
       const part = fieldsOf(event['part'])
       const damaged = { ...event, part: { ...part, type: OTHER_PARTS[textOf(part['type'])] ?? 'output_text' } }
-      yield { how: `${textOf(part['type'])} in ${event.type}`, at, events: replaced(events, at, [damaged]) }
+      yield replacing(`${textOf(part['type'])} in ${event.type}`, events, at, damaged)
     }
-    for (const at of someOf(events, (event) =>
+    for (const at of sampleOf(events, (event) =>
       /^response\.(output_text|reasoning_text)\.(delta|done)$/.test(event.type),
     )) {
       const event = events[at] as WireEvent
       const type = event.type.startsWith('response.output_text') ? 'reasoning_text' : 'output_text'
       const damaged = { ...event, type: event.type.replace(/output_text|reasoning_text/, type) }
-      yield { how: `${event.type} as ${type}`, at, events: replaced(events, at, [damaged]) }
+      yield replacing(`${event.type} as ${type}`, events, at, damaged)
     }
   },
 }
@@ -152,20 +143,16 @@ const statuses: Family = {
   *damages(events) {
     for (const { doneAt, addedAt, type } of itemsIn(events)) {
       for (const status of ['in_progress', 'incomplete', 'failed', 'done']) {
-        const damaged = withItem(events[doneAt] as WireEvent, { status })
-        yield { how: `done ${type} ${status}`, at: doneAt, events: replaced(events, doneAt, [damaged]) }
+        yield replacing(`done ${type} ${status}`, events, doneAt, withItem(events[doneAt] as WireEvent, { status }))
       }
       const early = withItem(events[addedAt] as WireEvent, { status: 'completed' })
-      yield { how: `added ${type} completed`, at: addedAt, events: replaced(events, addedAt, [early]) }
+      yield replacing(`added ${type} completed`, events, addedAt, early)
     }
     const end = endOf(events)
     const terminal = events[end]
     if (terminal === undefined) return
-    const set = (how: string, fields: Fields, type = terminal.type) => ({
-      how,
-      at: end,
-      events: replaced(events, end, [withResponse({ ...terminal, type }, fields)]),
-    })
+    const set = (how: string, fields: Fields, type = terminal.type) =>
+      replacing(how, events, end, withResponse({ ...terminal, type }, fields))
     for (const status of ['in_progress', 'queued', 'cancelled', 'done'])
       yield set(`the response is ${status}`, { status })
     const error = { code: 'server_error', message: 'No.' }
@@ -188,12 +175,11 @@ const statuses: Family = {
     yield wrong('status completed', 'response.incomplete', cut, { status: 'completed' })
     yield set('response.completed with a reason', { incomplete_details: { reason: 'max_output_tokens' } })
     yield set('response.completed with an error', { error })
-    const [, middle = 1] = someOf(events.slice(0, end), isDelta)
+    const [, middle = 1] = sampleOf(events.slice(0, end), isDelta)
     const created = events[0] as WireEvent
     for (const type of ['response.queued', 'response.in_progress', 'response.created']) {
       const status = type === 'response.queued' ? 'queued' : 'in_progress'
-      const more = withResponse({ ...created, type }, { status })
-      yield { how: `${type} in the middle`, at: middle, events: inserted(events, middle, [more]) }
+      yield inserting(`${type} in the middle`, events, middle, [withResponse({ ...created, type }, { status })])
     }
   },
 }
@@ -206,11 +192,7 @@ const usage: Family = {
     const terminal = events[end]
     const used = fieldsOf(fieldsOf(terminal?.['response'])['usage'])
     if (terminal === undefined || Object.keys(used).length === 0) return
-    const set = (how: string, value: unknown) => ({
-      how,
-      at: end,
-      events: replaced(events, end, [withResponse(terminal, { usage: value })]),
-    })
+    const set = (how: string, value: unknown) => replacing(how, events, end, withResponse(terminal, { usage: value }))
     yield set('null', null)
     yield set('empty', {})
     yield set('a number', 7)
@@ -243,8 +225,7 @@ const nulls: Family = {
         [doneAt, 'done'],
       ] as const) {
         for (const name of OPTIONAL) {
-          const damaged = withItem(events[at] as WireEvent, { [name]: null })
-          yield { how: `${name} of ${word} ${type}`, at, events: replaced(events, at, [damaged]) }
+          yield replacing(`${name} of ${word} ${type}`, events, at, withItem(events[at] as WireEvent, { [name]: null }))
         }
       }
     }
@@ -256,7 +237,7 @@ const nulls: Family = {
           ? { ...fields, [name]: null }
           : fields,
       )
-      yield { how: `${name} of all listed items`, at: end, events: replaced(events, end, [damaged]) }
+      yield replacing(`${name} of all listed items`, events, end, damaged)
     }
   },
 }

@@ -1,10 +1,10 @@
 import type { Fields } from '../../../shared/fields.js'
 import { hasItem, isItemDone } from '../event-kind.js'
-import { type Invariant, of, type ReportViolation, stateless } from '../invariant.js'
+import { type Invariant, of, type ReportViolation, responseRules } from '../invariant.js'
 import { isEncodedTwice, isJson } from '../json-text.js'
 import { preview } from '../preview.js'
-import { reportDifference } from '../report-difference.js'
-import { asFields, asList, asString, lookUp } from '../stream-event.js'
+import { checkDeltas, reportDifference } from '../report-difference.js'
+import { asFields, asList, asString, isIndex, lookUp } from '../stream-event.js'
 import { finalTextIn, itemsInResponse, matchesDeltas } from '../stream-state.js'
 
 /** By call type: the item's field with the streamed text, and the prefix of the events that stream it. */
@@ -31,126 +31,107 @@ const MCP_ENDS = ['response.mcp_call.completed', 'response.mcp_call.failed']
 const ANSWERED = /^(function_call|custom_tool_call|shell_call|shell_call_output)$/
 
 /** Rules for calls: their arguments, input or code, and their ids. */
-export const CALLS: readonly Invariant[] = [
+export const CALLS: readonly Invariant[] = responseRules([
   {
     id: 'call-is-deltas',
     sentence: 'The arguments, input or code of a call equal its joined deltas, in the `.done` event and in the item.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ isDone }) => isDone,
-    begin: stateless((event, { kind, item }, report) => {
+    event(event, { kind, item }, report) {
       const call = item && lookUp(STREAMED_CALLS, item.type)
       if (item === undefined || call === undefined) return
       const streamed = item.deltas.join('')
       // LM Studio sends complete arguments without a delta; `function-call-has-delta` reports that where it matters.
       const hasFinalText = event.type === `${call.events}.done` && item.deltas.length > 0
-      if (hasFinalText && !matchesDeltas(finalTextIn(event), streamed, item))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
+      if (hasFinalText) checkDeltas(finalTextIn(event), item, report)
       if (!kind.isItemDone) return
       const held = asFields(event['item'])[call.field]
       const whole = item.finalText ?? streamed
       if (item.finalText === undefined ? !matchesDeltas(held, streamed, item) : held !== whole)
         reportDifference(`${call.field} as streamed,`, whole, held, report)
-    }),
+    },
   },
   {
     id: 'shell-command-is-deltas',
     sentence: 'A command of a shell call equals its joined deltas.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.shell_call_command.done'),
-    begin: stateless((event, { item }, report) => {
-      if (item === undefined) return
-      const streamed = item.deltas.join('')
-      if (!matchesDeltas(finalTextIn(event), streamed, item))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
-    }),
+    event(event, { item }, report) {
+      if (item !== undefined) checkDeltas(finalTextIn(event), item, report)
+    },
   },
   {
     id: 'call-done-event',
     sentence: 'A `.done` event with the complete arguments, input or code comes before the call is done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((_event, { item }, report) => {
+    event(_event, { item }, report) {
       const call = item && lookUp(STREAMED_CALLS, item.type)
       // The only captured custom tool call from OpenAI lacks the event; those from xAI have it.
       if (item === undefined || item.isResumed || call === undefined || item.type === 'custom_tool_call') return
       if (item.finalText === undefined) report(`${call.events}.done`, undefined, 'none')
-    }),
+    },
   },
   {
     id: 'function-call-has-delta',
     sentence: 'A function call has at least one delta: LangChain reads its arguments from deltas alone.',
     neededBy: ['open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((_event, { item }, report) => {
+    event(_event, { item }, report) {
       if (item?.type === 'function_call' && !item.isResumed && item.deltas.length === 0)
         report('response.function_call_arguments.delta', undefined, 'none')
-    }),
+    },
   },
   {
     id: 'function-arguments-json',
     sentence: 'The arguments of a completed function call are valid JSON.',
     neededBy: ['openai'],
-    severity: 'error',
     fault: 'model',
     on: isItemDone,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, status, arguments: call } = asFields(event['item'])
       if (type !== 'function_call' || status !== 'completed' || isJson(call)) return
       // The model writes text, so a value of another type is the server's mistake.
       if (typeof call === 'string') report('valid JSON', call)
       else report('arguments as a string of JSON', call, undefined, { fault: 'server' })
-    }),
+    },
   },
   {
     id: 'arguments-encoded-once',
     sentence:
       'The arguments of a function call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, arguments: given } = asFields(event['item'])
       if (type === 'function_call' && isEncodedTwice(given)) report('arguments that are encoded once', given)
-    }),
+    },
   },
   {
     id: 'call-fields',
     sentence:
       'A function call has an id, a call_id, a name and arguments when it is added, and a status when it is done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, { kind }, report) => {
+    event(event, { kind }, report) {
       const item = asFields(event['item'])
       if (item['type'] !== 'function_call') return
       for (const field of ['id', 'call_id', 'name', 'arguments']) {
         if (typeof item[field] !== 'string') report(`${field} as a string`, item[field])
       }
       if (kind.isItemDone && typeof item['status'] !== 'string') report('status as a string', item['status'])
-    }),
+    },
   },
   {
     id: 'call-id',
     sentence: 'A call that the client answers has a call_id that differs from the id of its item.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, id, call_id } = asFields(event['item'])
       if (!ANSWERED.test(asString(type))) return
       if (asString(call_id) === '') report('a call_id', call_id)
       else if (call_id === id) report('a call_id that differs from the item id', call_id)
-    }),
+    },
   },
   {
     id: 'call-ids-differ',
     sentence: 'No two calls have the same call_id: results would go to the wrong call.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ isItemAdded, isTerminal }) => isItemAdded || isTerminal,
     begin: () => {
       const ids = new Set<unknown>()
@@ -166,7 +147,6 @@ export const CALLS: readonly Invariant[] = [
     id: 'shell-command-order',
     sentence: 'Commands of a shell call are added in the order of command_index, each before its text.',
     neededBy: ['openai'],
-    severity: 'error',
     on: ({ type }) => type.startsWith('response.shell_call_command.'),
     begin: () => {
       const announced = new Map<unknown, number>()
@@ -177,7 +157,7 @@ export const CALLS: readonly Invariant[] = [
           if (type.endsWith('.added')) {
             if (command_index !== count) report(`command_index ${count}`, command_index)
             announced.set(output_index, count + 1)
-          } else if (!isBelow(command_index, count))
+          } else if (!isIndex(command_index, count))
             report('a command that was added', undefined, `command ${preview(command_index)}`)
         },
       }
@@ -187,7 +167,6 @@ export const CALLS: readonly Invariant[] = [
     id: 'shell-output-command',
     sentence: 'The output of a shell call belongs to one of the commands of that call.',
     neededBy: ['openai'],
-    severity: 'error',
     on: ({ type, isItemDone }) => isItemDone || type.startsWith('response.shell_call_output_content.'),
     begin: () => {
       const commands = new Map<unknown, number>()
@@ -200,7 +179,7 @@ export const CALLS: readonly Invariant[] = [
             // The call may be in an earlier response.
             const count = commands.get(item.added['call_id']) ?? Number.POSITIVE_INFINITY
             const { command_index: index } = event
-            if (!isBelow(index, count))
+            if (!isIndex(index, count))
               report('the index of a command of the call', undefined, `command ${preview(index)}`)
           }
         },
@@ -213,32 +192,30 @@ export const CALLS: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, call_id } = asFields(event['item'])
       const isClientCall = type === 'function_call' || type === 'custom_tool_call'
       if (isClientCall && !asString(call_id).startsWith('call_')) report('a call_id that starts with call_', call_id)
-    }),
+    },
   },
   {
     id: 'code-interpreter-order',
     sentence: 'A code interpreter call is first in progress, then streams its code, then runs it, then completes.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of(...CODE_ORDER),
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       if (item?.type !== 'code_interpreter_call') return
       const at = CODE_ORDER.indexOf(event.type)
       const late = CODE_ORDER.find((type, index) => index > at && item.eventTypes.has(type))
       if (late !== undefined) report(`${event.type} before ${late}`, undefined, 'the reverse order')
-    }),
+    },
   },
   {
     id: 'mcp-call-ends-once',
     sentence: 'An MCP call completes or fails exactly once, after its arguments, and its item has the same status.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.output_item.done', ...MCP_ENDS),
-    begin: stateless((event, { kind, item }, report) => {
+    event(event, { kind, item }, report) {
       if (item?.type !== 'mcp_call' || item.isResumed) return
       const ends = MCP_ENDS.filter((type) => item.eventTypes.has(type))
       if (kind.isItemDone) {
@@ -252,9 +229,9 @@ export const CALLS: readonly Invariant[] = [
         if (ends.length > 0) report('no second end of the call', undefined, event.type)
         if (item.finalText === undefined) report('response.mcp_call_arguments.done first', undefined, 'none')
       }
-    }),
+    },
   },
-]
+])
 
 /** Adds the call_ids of items to `ids`, and reports those that are already in it. */
 function checkCallIds(items: readonly Fields[], ids: Set<unknown>, report: ReportViolation): void {
@@ -263,8 +240,4 @@ function checkCallIds(items: readonly Fields[], ids: Set<unknown>, report: Repor
     if (asString(call_id) !== '' && ids.has(call_id)) report('a unique call_id', call_id)
     ids.add(call_id)
   }
-}
-
-function isBelow(index: unknown, count: number): boolean {
-  return Number.isInteger(index) && Number(index) >= 0 && Number(index) < count
 }

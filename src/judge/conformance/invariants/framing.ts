@@ -1,11 +1,8 @@
 import { CLIENTS, type Client } from '../clients/client.js'
-import { type Invariant, PROFILES, type Profile } from '../invariant.js'
+import { type Invariant, PROFILES, type Profile, responseRules } from '../invariant.js'
 
 /** The events that Codex acts on: done items, which it prints or runs, and the end of the turn. */
 const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$/
-
-// The capture reader reports these: a checker of events gets them parsed, and cannot see how they were framed.
-const begin: Invariant['begin'] = () => ({})
 
 /**
  * Whether a client reads frames with the openai SDK or with its own reader. The compiler requires an entry for a new
@@ -27,32 +24,27 @@ const OPENAI_SDK_CLIENTS: readonly Profile[] = withReader('openai SDK')
 const OTHER_CLIENTS: readonly Profile[] = withReader('own')
 
 /**
- * Rules for the framing of server-sent events. Source: each client was given the same events in each framing.
+ * Rules for the framing of server-sent events. Source: each client was given the same events in each framing. The capture
+ * reader reports them: a checker of events gets them parsed, and cannot see how they were framed.
  */
-export const FRAMING: readonly Invariant[] = [
+export const FRAMING: readonly Invariant[] = responseRules([
   {
     id: 'frames-apart',
     sentence:
       'A blank line ends each frame: at two events in one frame, the openai SDK, the Agents SDK and LangChain throw, ' +
       'and the AI SDK and Codex lose both.',
     neededBy: PROFILES,
-    severity: 'error',
-    begin,
   },
   {
     id: 'last-frame-ends',
     sentence: 'A blank line ends the last frame, too: without it, the AI SDK and Codex never see its event.',
     neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'no-cr-at-end',
     sentence:
       'A stream does not end with a lone CR: the AI SDK and Codex wait for the LF, and never see the last event.',
     neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'cr-line-ends',
@@ -60,7 +52,6 @@ export const FRAMING: readonly Invariant[] = [
       'Lines end with LF or CR LF: after a lone CR, the AI SDK and Codex show an event only when the next one comes.',
     neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
     severity: 'warning',
-    begin,
   },
   {
     id: 'data-is-json',
@@ -68,29 +59,22 @@ export const FRAMING: readonly Invariant[] = [
       'The data of each frame is valid JSON, or [DONE]: at anything else, or at no data, all clients fail except Codex, ' +
       'which skips the frame.',
     neededBy: PROFILES.filter((profile) => profile !== 'client:codex'),
-    severity: 'error',
-    begin,
   },
   {
     id: 'frame-has-data',
     sentence: 'A frame with an event name has data: without it, the openai SDK, the Agents SDK and LangChain throw.',
     neededBy: ['openai', ...OPENAI_SDK_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'data-field',
     sentence: 'The lines of an event start with `data:` in lower case: every client skips other lines.',
     neededBy: PROFILES,
-    severity: 'error',
-    begin,
   },
   {
     id: 'line-is-field',
     sentence: 'A line is a field, a comment or blank: clients skip other lines.',
     neededBy: SPECIFICATIONS,
     severity: 'warning',
-    begin,
   },
   {
     id: 'event-name-misleads',
@@ -98,76 +82,53 @@ export const FRAMING: readonly Invariant[] = [
       'Only an `error` event has the name `error`, and no event has a name `thread.*`: otherwise the openai SDK, the ' +
       'Agents SDK and LangChain throw, or misread the event.',
     neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'event-name-is-type',
     sentence: 'The event name of a frame equals the type of its event.',
     neededBy: SPECIFICATIONS,
     severity: 'warning',
-    begin,
   },
   {
     id: 'event-named',
     sentence: 'A frame has an event name: Open Responses requires it, though no client reads it.',
     neededBy: ['open-responses'],
     severity: 'warning',
-    begin,
   },
   {
     id: 'done-is-last',
     sentence: 'Nothing comes after [DONE]: the openai SDK, the Agents SDK and LangChain have stopped reading.',
     neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'done-at-end',
     sentence: 'A stream ends with [DONE]: Open Responses requires it; OpenAI does not send it, and no client needs it.',
     neededBy: ['open-responses'],
     severity: 'warning',
-    begin,
   },
   {
     id: 'no-mark-at-start',
     sentence: 'A stream does not start with a byte order mark: Codex reads nothing of such a stream.',
     neededBy: [...SPECIFICATIONS, 'client:codex'],
-    severity: 'error',
-    begin,
   },
   {
     id: 'no-mark-within',
     sentence: 'No byte order mark comes before `data:`: the AI SDK and Codex skip such a line.',
     neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
-    severity: 'error',
-    begin,
   },
   {
     id: 'text-encoding',
     sentence: 'A stream is UTF-8: Codex ends the turn at an invalid byte, and the others show a replacement character.',
     neededBy: [...SPECIFICATIONS, 'client:codex'],
-    severity: 'error',
-    begin,
   },
-]
+])
 
 const BY_ID: ReadonlyMap<string, Invariant> = new Map(FRAMING.map((invariant) => [invariant.id, invariant]))
 
 /** The rules that hold for frames of any API: bytes and lines, not the names of events. */
-export const ANY_FRAMING: readonly string[] = [
-  'frames-apart',
-  'last-frame-ends',
-  'no-cr-at-end',
-  'cr-line-ends',
-  'data-is-json',
-  'frame-has-data',
-  'data-field',
-  'line-is-field',
-  'no-mark-at-start',
-  'no-mark-within',
-  'text-encoding',
-]
+export const ANY_FRAMING: readonly string[] = FRAMING.map(({ id }) => id).filter(
+  (id) => !/^(event-name|done-)/.test(id),
+)
 
 /**
  * The framing rule with this id, if the profile needs it.

@@ -1,6 +1,6 @@
 import type { Fields } from '../../../shared/fields.js'
 import { hasItem, isItemAdded, isItemDone } from '../event-kind.js'
-import { type Invariant, stateless } from '../invariant.js'
+import { type Invariant, responseRules } from '../invariant.js'
 import { asFields, asString, lookUp, type StreamEvent } from '../stream-event.js'
 
 /** The fields that are streamed. They are empty in the added item, because clients append the deltas to them. */
@@ -23,80 +23,68 @@ const CHANGING = /^tool_search_/
 export const itemIn = (event: StreamEvent): Fields => asFields(event['item'])
 
 /** Rules for the fields of items: their values, and those that never change. */
-export const ITEM_FIELDS: readonly Invariant[] = [
+export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'item-constant',
     sentence: 'The type, name, namespace, call_id, server_label, role and phase of an item never change.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       if (item === undefined || item.isResumed) return
       for (const field of CONSTANT) {
         if (field === 'call_id' && CHANGING.test(item.type)) continue
         const [was, is] = [item.added[field], itemIn(event)[field]]
         if (was !== is) report(`${field} ${JSON.stringify(was)}`, is)
       }
-    }),
+    },
   },
   {
     id: 'announced-empty',
     sentence: 'The streamed fields of an added item are empty: LangChain appends the deltas to them.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemAdded,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const item = itemIn(event)
       for (const field of lookUp(STREAMED, asString(item['type'])) ?? []) {
         const value = item[field] ?? ''
         if (value !== '' && !(Array.isArray(value) && value.length === 0)) report(`${field} to be empty`, value)
       }
-    }),
+    },
   },
   {
     id: 'message-shape',
     sentence: 'The content of a message is an array.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, content } = itemIn(event)
       if (type === 'message' && !Array.isArray(content)) report('content as an array', content)
-    }),
+    },
   },
   {
     id: 'message-role',
     sentence: 'The role of a message is assistant.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, role } = itemIn(event)
       if (type === 'message' && role !== 'assistant') report('role "assistant"', role)
-    }),
+    },
   },
   {
     id: 'message-phase',
     sentence: 'A phase is commentary or final_answer: Codex and the AI SDK lose a message with any other phase.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, phase = null } = itemIn(event)
       if (type === 'message' && phase !== null && phase !== 'commentary' && phase !== 'final_answer') {
         report('phase "commentary" or "final_answer"', phase)
       }
-    }),
+    },
   },
   {
     id: 'reasoning-summary-list',
     sentence: 'Reasoning has an array of summaries, empty if there are none.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: hasItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { type, summary } = itemIn(event)
       if (type === 'reasoning' && !Array.isArray(summary)) report('summary as an array', summary)
-    }),
+    },
   },
-]
+])

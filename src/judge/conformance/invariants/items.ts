@@ -1,5 +1,5 @@
 import { hasItem, isItemAdded, isItemDone, isOfItem } from '../event-kind.js'
-import { type Invariant, stateless } from '../invariant.js'
+import { type Invariant, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asString, lookUp } from '../stream-event.js'
 import { finalTextIn, type OpenItem, type StreamState } from '../stream-state.js'
@@ -26,12 +26,10 @@ const PREFIXES: Readonly<Record<string, string>> = {
 }
 
 /** Rules for items: their order, their ids, their fields, and the events about them. */
-export const ITEMS: readonly Invariant[] = [
+export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'output-index-order',
     sentence: 'output_index is 0, 1, 2, ... in the order in which items are added.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemAdded,
     begin: () => {
       let next: number | undefined
@@ -49,41 +47,33 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'output-index-present',
     sentence: 'Every event about an item has its output_index: the AI SDK and LangChain lose calls without it.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isOfItem,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { output_index: index } = event
       if (!Number.isInteger(index)) report('an output_index', index)
-    }),
+    },
   },
   {
     id: 'output-index-free',
     sentence: 'No item is added at the output_index of another item.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemAdded,
-    begin: stateless((event, { open, done }, report) => {
+    event(event, { open, done }, report) {
       const index = event['output_index'] as number
       if (open.has(index) || done.has(index)) report('an output_index that is not in use', index)
-    }),
+    },
   },
   {
     id: 'item-has-id',
     sentence: 'An item has an id.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemAdded,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { id } = itemIn(event)
       if (asString(id) === '') report('an id', id)
-    }),
+    },
   },
   {
     id: 'item-ids-differ',
     sentence: 'No two items have the same id.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemAdded,
     begin: () => {
       const ids = new Set<string>()
@@ -103,62 +93,54 @@ export const ITEMS: readonly Invariant[] = [
     // A warning: no client reads the prefix, some recorders shorten ids, and other servers have prefixes of their own.
     severity: 'warning',
     on: isItemAdded,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { id, type } = itemIn(event)
       const prefix = lookUp(PREFIXES, asString(type))
       if (prefix !== undefined && !asString(id).startsWith(prefix)) report(`an id that starts with ${prefix}`, id)
-    }),
+    },
   },
   {
     id: 'done-was-added',
     sentence: 'An item that is done was added before.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, state, report) => {
+    event(event, state, report) {
       const { output_index: index } = event
       // `output-index-present` reports a missing index, and Codex needs none.
       if (!Number.isInteger(index) || state.item !== undefined) return
       if (!state.done.has(index as number)) report('an item that was added', undefined, `item ${index}`)
-    }),
+    },
   },
   {
     id: 'done-once',
     sentence: 'An item is done once: Codex and the AI SDK run a call at each output_item.done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, { open, done }, report) => {
+    event(event, { open, done }, report) {
       const index = event['output_index'] as number
       if (done.has(index) && !open.has(index))
         report('no second output_item.done', undefined, `another one of item ${preview(index)}`)
-    }),
+    },
   },
   {
     id: 'item-identity',
     sentence: 'An item has the same id in output_item.added and output_item.done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       const { id } = itemIn(event)
       if (item !== undefined && item.id !== id && !isNameless(item)) report(`id ${preview(item.id)}`, id)
-    }),
+    },
   },
   ...ITEM_FIELDS,
   {
     id: 'event-of-its-item',
     sentence: 'The type of an event fits the type of its item.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ itemType }) => itemType !== undefined,
-    begin: stateless((event, { kind, item, part }, report) => {
+    event(event, { kind, item, part }, report) {
       if (item === undefined) return
       if (item.type !== kind.itemType) report(`an event for an item of type ${item.type}`, undefined, event.type)
       const announced = part?.announced['type']
       if (kind.partType !== undefined && announced !== undefined && announced !== kind.partType)
         report(`an event for a part of type ${preview(announced)}`, undefined, event.type)
-    }),
+    },
   },
   {
     id: 'reasoning-not-adjacent',
@@ -182,7 +164,6 @@ export const ITEMS: readonly Invariant[] = [
     id: 'incomplete-item-last',
     sentence: 'An item that ends incomplete is the last one, and its response is incomplete, too.',
     neededBy: ['open-responses'],
-    severity: 'error',
     on: (kind) => hasItem(kind) || kind.type === 'response.completed',
     begin: () => {
       let incomplete: unknown
@@ -200,54 +181,46 @@ export const ITEMS: readonly Invariant[] = [
   {
     id: 'within-item',
     sentence: 'Events about an item come between its output_item.added and its output_item.done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: (kind) => !hasItem(kind),
-    begin: stateless((event, state, report) => {
+    event(event, state, report) {
       if (state.item === undefined && 'output_index' in event)
         report(
           'an event about an open item',
           undefined,
           `item ${preview(event['output_index'])}, ${stateOf(event['output_index'], state)}`,
         )
-    }),
+    },
   },
   {
     id: 'done-text-last',
     sentence: 'The `.done` event of a text comes once, after all its deltas.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ type }) => !type.endsWith('.added'),
-    begin: stateless((event, { kind, item, part }, report) => {
+    event(event, { kind, item, part }, report) {
       const about = part ?? item
       if (about?.finalText === undefined) return
       if (kind.isDelta || finalTextIn(event) !== undefined)
         report('nothing after the .done event of the text', undefined, event.type)
-    }),
+    },
   },
   {
     id: 'item-id-matches',
     sentence: 'item_id is the id of the item at the output_index of the event.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       const { item_id: id } = event
       if (item !== undefined && id !== item.id && 'item_id' in event && !isNameless(item))
         report(`item_id ${preview(item.id)}`, id)
-    }),
+    },
   },
   {
     id: 'item-id-present',
     sentence: 'Every event about an item has an item_id, except the events of shell commands.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: (kind) => !hasItem(kind) && !kind.isOfShellCommand,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { item_id: id } = event
       if (asString(id) === '' && ('output_index' in event || 'content_index' in event)) report('an item_id', id)
-    }),
+    },
   },
-]
+])
 
 /** Returns why the item at an index is not open, in words. */
 function stateOf(index: unknown, { done }: StreamState): string {

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
 import { aboutItem } from '../about.js'
 import { isLifecycle, isTerminal } from '../event-kind.js'
-import { atEnd, type Invariant, of, stateless } from '../invariant.js'
+import { type Invariant, of, type ReportViolation, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asFields, asString, differingFields, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { beginsLate, isOtherMcpListDone } from '../stream-state.js'
@@ -35,13 +35,11 @@ const isCancelled = (event: StreamEvent): boolean =>
   event.type === 'response.incomplete' && responseOf(event)['status'] === 'cancelled'
 
 /** Rules for the whole stream: its beginning, the responses in its events, and its end. */
-export const LIFECYCLE: readonly Invariant[] = [
+export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'created-first',
     sentence: 'The first event is response.created, and no later event is.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: stateless((event, { kind: { type }, count, created, resumed }, report) => {
+    event(event, { kind: { type }, count, created, resumed }, report) {
       const isCreated = type === 'response.created'
       if (count === 0 && !isCreated && resumed === undefined) {
         if (!beginsLate(event)) report('response.created', type)
@@ -54,7 +52,7 @@ export const LIFECYCLE: readonly Invariant[] = [
       }
       if (count > 0 && isCreated)
         report(created === undefined ? 'response.created as the first event' : 'no second response.created', type)
-    }),
+    },
   },
   {
     id: 'in-progress-second',
@@ -62,7 +60,6 @@ export const LIFECYCLE: readonly Invariant[] = [
       'The second event is response.in_progress, and no later event is: the AI SDK looks for early errors only up to it. ' +
       'In the background, response.queued comes once, before it, and always if the response was created as queued.',
     neededBy: ['openai'],
-    severity: 'error',
     begin: () => {
       let due = 1
       return {
@@ -85,53 +82,43 @@ export const LIFECYCLE: readonly Invariant[] = [
     id: 'one-terminal-event-last',
     sentence:
       'Exactly one response.completed, .incomplete or .failed, or an error, ends the stream, and nothing follows it.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: () => ({
-      event(event, { terminal }, report) {
-        if (terminal !== undefined) report(`nothing after ${terminal.type}`, undefined, event.type)
-      },
-      end({ terminal, previousKind }, report) {
-        // `failed-after-error` reports an error without response.failed.
-        if (terminal === undefined && previousKind?.type !== 'error')
-          report('response.completed, response.incomplete or response.failed', undefined, 'the end of the stream')
-      },
-    }),
+    event(event, { terminal }, report) {
+      if (terminal !== undefined) report(`nothing after ${terminal.type}`, undefined, event.type)
+    },
+    end({ terminal, previousKind }, report) {
+      // `failed-after-error` reports an error without response.failed.
+      if (terminal === undefined && previousKind?.type !== 'error')
+        report('response.completed, response.incomplete or response.failed', undefined, 'the end of the stream')
+    },
   },
   {
     id: 'terminal-type-is-status',
     sentence:
       'The type of the terminal event matches the status of its response. A cancelled response, which has no event of ' +
       'its own, ends with response.incomplete.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isTerminal,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { status } = responseOf(event)
       const named = `response.${stringOrDescription(status)}`
       if (event.type !== named && !isCancelled(event))
         report(`status ${preview(event.type.slice('response.'.length))}`, undefined, `status ${preview(status)}`)
-    }),
+    },
   },
   {
     id: 'terminal-response-complete',
     sentence: 'The response in the terminal event has an id and an output array.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isTerminal,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { id, output } = responseOf(event)
       if (asString(id) === '') report('response.id', id)
       if (!Array.isArray(output)) report('response.output as an array', output)
-    }),
+    },
   },
   {
     id: 'fresh-response',
     sentence: 'A new response is in progress, or queued in the background, with no output, no usage and no error.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.created', 'response.queued', 'response.in_progress'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { status, output, usage = null, error = null, background } = responseOf(event)
       const { type } = event
       const isQueued = status === 'queued' && background === true && type !== 'response.in_progress'
@@ -140,149 +127,125 @@ export const LIFECYCLE: readonly Invariant[] = [
       if (!Array.isArray(output) || output.length > 0) report('an empty output', output)
       if (usage !== null) report('no usage yet', usage)
       if (error !== null) report('no error', error)
-    }),
+    },
   },
   {
     id: 'in-progress-repeats-created',
     sentence: 'The response in response.in_progress equals the one in response.created.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.in_progress'),
-    begin: stateless((event, { created }, report) => {
-      if (created === undefined) return
-      const differs = differingFields(created, responseOf(event)).filter(
-        (name) => !CHANGES.has(name) || (name === 'status' && created['status'] !== 'queued'),
-      )
-      if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
-    }),
+    event(event, { created }, report) {
+      const isQueued = created?.['status'] === 'queued'
+      reportChanges(event, created, (name) => !CHANGES.has(name) || (name === 'status' && !isQueued), report)
+    },
   },
   {
     id: 'response-id-constant',
     sentence: 'Every event with a response has the same response id.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isLifecycle,
-    begin: stateless((event, { created }, report) => {
+    event(event, { created }, report) {
       const { id } = responseOf(event)
       if (created !== undefined && id !== created['id']) report(`id ${preview(created['id'])}`, id)
-    }),
+    },
   },
   {
     id: 'created-response-named',
     sentence: 'The response in response.created has an id, a time in whole seconds, and a model.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.created'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { id, created_at, model } = responseOf(event)
       if (asString(id) === '') report('response.id', id)
       if (typeof created_at !== 'number') report('response.created_at, unix seconds', created_at)
       if (typeof model !== 'string') report('response.model', model)
-    }),
+    },
   },
   {
     id: 'response-constant',
     sentence: 'No field of the response changes except its status, output, usage, error and tier.',
     neededBy: ['openai'],
-    severity: 'error',
     on: isTerminal,
-    begin: stateless((event, { created }, report) => {
-      if (created === undefined) return
-      const differs = differingFields(created, responseOf(event)).filter((name) => !CHANGES.has(name))
-      if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
-    }),
+    event(event, { created }, report) {
+      reportChanges(event, created, (name) => !CHANGES.has(name), report)
+    },
   },
   {
     id: 'seconds',
     sentence: 'Times are unix times in whole seconds.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isLifecycle,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { created_at, completed_at = null } = responseOf(event)
       if (!Number.isInteger(created_at)) report('created_at in whole seconds', created_at)
       if (completed_at !== null && !Number.isInteger(completed_at))
         report('completed_at in whole seconds', completed_at)
-    }),
+    },
   },
   {
     id: 'completed-without-error',
     sentence: 'A completed or cancelled response has no error and no incomplete_details.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.completed', 'response.incomplete'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       if (event.type === 'response.incomplete' && !isCancelled(event)) return
       const { error = null, incomplete_details = null } = responseOf(event)
       if (error !== null) report('no error', error)
       if (incomplete_details !== null) report('no incomplete_details', incomplete_details)
-    }),
+    },
   },
   {
     id: 'failure-says-why',
     sentence:
       'A failed response has an error with a message, and an incomplete one has incomplete_details with a reason: clients ' +
       'have nothing else to show.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.failed', 'response.incomplete'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { error, incomplete_details } = responseOf(event)
       if (event.type === 'response.failed') {
         if (asString(asFields(error)['message']) === '') report('error.message', error)
       } else if (!isCancelled(event) && asString(asFields(incomplete_details)['reason']) === '') {
         report('incomplete_details.reason', incomplete_details)
       }
-    }),
+    },
   },
   {
     id: 'no-output-text',
     sentence: 'The response has no output_text: the SDKs compute it, and use one that the server sends instead.',
     neededBy: ['openai'],
-    severity: 'error',
     on: isLifecycle,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { output_text } = responseOf(event)
       if (output_text !== undefined) report('no output_text', output_text)
-    }),
+    },
   },
   {
     id: 'error-then-failed',
     sentence: 'Only response.failed may follow an error event.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: stateless(({ type }, { previousKind }, report) => {
+    event({ type }, { previousKind }, report) {
       if (previousKind?.type === 'error' && type !== 'response.failed') report('response.failed', type)
-    }),
+    },
   },
   {
     id: 'failed-after-error',
     sentence: 'response.failed follows an error event; OpenAI omits it if it cannot keep the response.',
     neededBy: ['open-responses'],
-    severity: 'error',
-    begin: atEnd(({ previousKind }, report) => {
+    end({ previousKind }, report) {
       if (previousKind?.type === 'error') report('response.failed', undefined, 'the end of the stream')
-    }),
+    },
   },
   {
     id: 'usage-at-the-end',
     sentence: 'A completed response has usage.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.completed'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { usage = null } = responseOf(event)
       if (usage === null) report('usage', usage)
-    }),
+    },
   },
   {
     id: 'usage-adds-up',
     sentence:
       'Usage has three totals and their details, the totals add up, and output_tokens include reasoning_tokens.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isTerminal,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { usage = null } = responseOf(event)
       if (usage === null) return
       const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = asFields(usage)
@@ -297,15 +260,13 @@ export const LIFECYCLE: readonly Invariant[] = [
       if (typeof reasoning_tokens !== 'number') report('output_tokens_details.reasoning_tokens', reasoning_tokens)
       else if (typeof output_tokens === 'number' && reasoning_tokens > output_tokens)
         report(`at most ${output_tokens} reasoning_tokens`, reasoning_tokens)
-    }),
+    },
   },
   {
     id: 'every-item-done',
     sentence: 'Every added item of a completed response is done, except the tool lists of further MCP servers.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.completed'),
-    begin: stateless((_event, state, report) => {
+    event(_event, state, report) {
       for (const item of state.open.values()) {
         const { at, index, type, id } = item
         if (isOtherMcpListDone(item, state)) continue
@@ -313,15 +274,24 @@ export const LIFECYCLE: readonly Invariant[] = [
           about: aboutItem(index, id, at),
         })
       }
-    }),
+    },
   },
   {
     id: 'stream-not-empty',
     sentence: 'A stream has at least one event.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: atEnd(({ count }, report) => {
+    end({ count }, report) {
       if (count === 0) report('response.created', undefined, 'no event')
-    }),
+    },
   },
-]
+])
+
+/** Reports the fields of a response that differ from those of the first event. */
+function reportChanges(
+  event: StreamEvent,
+  created: Fields | undefined,
+  isConstant: (name: string) => boolean,
+  report: ReportViolation,
+): void {
+  const differs = created === undefined ? [] : differingFields(created, responseOf(event)).filter(isConstant)
+  if (differs.length > 0) report('the response of response.created', undefined, `a different ${differs.join(', ')}`)
+}

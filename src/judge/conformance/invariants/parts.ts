@@ -1,9 +1,9 @@
 import { isFields } from '../../../shared/fields.js'
 import { isItemDone, isPartAdded, isPartDone } from '../event-kind.js'
-import { type Invariant, of, stateless } from '../invariant.js'
-import { reportDifference } from '../report-difference.js'
+import { type Invariant, of, responseRules } from '../invariant.js'
+import { checkDeltas, reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, differingFields, isSameJson } from '../stream-event.js'
-import { finalTextIn, matchesDeltas, type OpenPart } from '../stream-state.js'
+import { finalTextIn, type OpenPart } from '../stream-state.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
 
@@ -13,55 +13,48 @@ function partText({ text, refusal }: { readonly [field: string]: unknown }): str
 }
 
 /** Rules for the parts of messages and reasoning: their order, text and annotations. */
-export const PARTS: readonly Invariant[] = [
+export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'part-order',
     sentence: 'Parts are added in the order of their indexes, from 0 in each item.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isPartAdded,
-    begin: stateless((event, { kind, item }, report) => {
+    event(event, { kind, item }, report) {
       if (item === undefined) return
       const isSummary = kind.isOfSummary
       const expected = (isSummary ? item.summary : item.parts).length
       const index = isSummary ? event['summary_index'] : event['content_index']
       if (index !== expected) report(`${isSummary ? 'summary' : 'content'}_index ${expected}`, index)
-    }),
+    },
   },
   {
     id: 'part-kind',
     sentence: 'The parts of a message are output_text or refusal, and those of reasoning are reasoning_text.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.content_part.added', 'response.content_part.done'),
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       if (item === undefined) return
       const kind = asString(asFields(event['part'])['type'])
       const isRight =
         item.type === 'reasoning' ? kind === 'reasoning_text' : kind === 'output_text' || kind === 'refusal'
       if (!isRight) report(`a part type for ${item.type}`, kind)
-    }),
+    },
   },
   {
     id: 'within-part',
     sentence: 'Text comes after its part was added, and before the part is done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ type, isText, isPartDone }) => isText || isPartDone || type === ANNOTATION,
-    begin: stateless((_event, { kind, item, part }, report) => {
+    event(_event, { kind, item, part }, report) {
       if (item === undefined) return
       const part_ = kind.isOfSummary ? 'summary part' : 'part'
       if (part === undefined) report(`an earlier event that added this ${part_}`, undefined, 'none')
       else if (part.donePart !== undefined) report(`an open ${part_}`, undefined, 'one that is done')
-    }),
+    },
   },
   {
     id: 'every-part-done',
     sentence: 'Every added part is done before its item is done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((_event, { item }, report) => {
+    event(_event, { item }, report) {
       if (item === undefined) return
       for (const [what, parts] of [
         ['part', item.parts],
@@ -75,57 +68,46 @@ export const PARTS: readonly Invariant[] = [
           })
         }
       }
-    }),
+    },
   },
   {
     id: 'announced-part-empty',
     sentence: 'An added part is empty; output_text has an empty array of annotations.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isPartAdded,
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const part = asFields(event['part'])
       const { type, annotations } = part
       if (partText(part) !== '') report('no text yet', partText(part))
       if (type === 'output_text' && !(Array.isArray(annotations) && annotations.length === 0)) {
         report('annotations []', annotations)
       }
-    }),
+    },
   },
   {
     id: 'text-is-deltas',
     sentence: 'The text of a part equals its joined deltas.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ isText, isDone }) => isText && isDone,
-    begin: stateless((event, { part }, report) => {
-      if (part === undefined) return
-      const streamed = part.deltas.join('')
-      if (!matchesDeltas(finalTextIn(event), streamed, part))
-        reportDifference('the joined deltas', streamed, finalTextIn(event), report)
-    }),
+    event(event, { part }, report) {
+      if (part !== undefined) checkDeltas(finalTextIn(event), part, report)
+    },
   },
   {
     id: 'text-done-event',
     sentence: 'A `.done` event with the complete text comes before the part is done, and the part has the same text.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isPartDone,
-    begin: stateless((event, { part }, report) => {
+    event(event, { part }, report) {
       if (part === undefined) return
       const text = partText(asFields(event['part']))
       if (part.finalText === undefined) {
         if (!part.isResumed) report('a .done event with the complete text', undefined, 'none')
       } else reportDifference('the text of the .done event,', part.finalText, text, report)
-    }),
+    },
   },
   {
     id: 'item-is-its-parts',
     sentence: 'A done item holds its parts as their `.done` events gave them.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isItemDone,
-    begin: stateless((event, { item }, report) => {
+    event(event, { item }, report) {
       if (item === undefined) return
       const { content, summary } = asFields(event['item'])
       for (const [parts, held] of [
@@ -139,31 +121,30 @@ export const PARTS: readonly Invariant[] = [
             report(`part ${index} as in its .done event`, held[index])
         }
       }
-    }),
+    },
   },
   {
     id: 'message-closing-order',
     sentence: 'The end of the text, of the part and of the message follow each other directly.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.content_part.done', 'response.output_item.done'),
-    begin: stateless((_event, { kind, item }, report) => {
+    event(_event, { kind, item }, report) {
       if (item?.type !== 'message' || item.parts.length === 0 || item.lastType === '') return
       const before = kind.isItemDone ? 'response.content_part.done' : 'response.output_text.done'
       const isRefusal = item.parts.at(-1)?.announced['type'] === 'refusal'
       if (!isRefusal && item.lastType !== before) report(`${before} right before it`, undefined, item.lastType)
-    }),
+    },
   },
   {
     id: 'part-follows-message',
     sentence: 'The first part of a message is added right after the message.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless((event, { previousKind, previous }, report) => {
+    event(event, { previousKind, previous }, report) {
       const isMessage = previousKind?.isItemAdded && asFields(previous?.['item'])['type'] === 'message'
       if (isMessage && event.type !== 'response.content_part.added' && event.type !== 'keepalive')
         report('response.content_part.added', undefined, event.type)
-    }),
+    },
   },
   {
     id: 'text-logprobs',
@@ -171,17 +152,15 @@ export const PARTS: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     on: of('response.output_text.delta', 'response.output_text.done'),
-    begin: stateless((event, { absentFields }, report) => {
+    event(event, { absentFields }, report) {
       if (!Array.isArray(event['logprobs']) && absentFields.size === 0) report('logprobs []', event['logprobs'])
-    }),
+    },
   },
   {
     id: 'annotation-index',
     sentence: 'annotation_index is 0, 1, 2, ... in each part, and the done part has the annotations of these events.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of(ANNOTATION, 'response.content_part.done'),
-    begin: stateless((event, { part }, report) => {
+    event(event, { part }, report) {
       if (part === undefined) return
       if (event.type === ANNOTATION) {
         const { annotation_index: index } = event
@@ -192,9 +171,9 @@ export const PARTS: readonly Invariant[] = [
         if (!isSameJson(part.isResumed ? held.slice(held.length - part.annotations.length) : held, part.annotations))
           report('the annotations that were added', held)
       }
-    }),
+    },
   },
-]
+])
 
 /**
  * Whether the parts are equal. OpenAI sends logprobs with the text and in the item, but not in the `.done` of the part.

@@ -1,6 +1,6 @@
 import { aboutItem } from '../about.js'
 import { isTerminal } from '../event-kind.js'
-import { type Invariant, of, stateless } from '../invariant.js'
+import { type Invariant, of, responseRules } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { isOtherMcpListDone, itemsInResponse } from '../stream-state.js'
@@ -9,14 +9,12 @@ import { isOtherMcpListDone, itemsInResponse } from '../stream-state.js'
 const ENCRYPTED: ReadonlySet<string> = new Set(['encrypted_content', 'fingerprint'])
 
 /** Rules for the output of a terminal response, beside the items of its stream. */
-export const TERMINAL_OUTPUT: readonly Invariant[] = [
+export const TERMINAL_OUTPUT: readonly Invariant[] = responseRules([
   {
     id: 'terminal-output-is-done-items',
     sentence: 'The output of a completed response lists the done items, in their order, with their ids.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.completed'),
-    begin: stateless((event, state, report) => {
+    event(event, state, report) {
       if (!Array.isArray(asFields(event['response'])['output'])) return
       const { open, done, resumed } = state
       const unfinished = [...open].filter(([, item]) => isOtherMcpListDone(item, state))
@@ -28,7 +26,7 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = [
       const output = resumed === undefined ? all : all.slice(streamed.length === 0 ? all.length : items[0]?.[0])
       const listed = (ids: readonly string[]): string => (ids.length === 0 ? 'no item' : `items ${ids.join(', ')}`)
       if (streamed.join() !== output.join()) report(listed(streamed), output, listed(output))
-    }),
+    },
   },
   {
     id: 'terminal-output-not-empty',
@@ -38,19 +36,17 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = [
     neededBy: ['openai'],
     severity: 'warning',
     on: of('response.completed'),
-    begin: stateless((event, { done }, report) => {
+    event(event, { done }, report) {
       if (done.size > 0 && itemsInResponse(event).length === 0 && isCodexBackend(event)) report('the done items', [])
-    }),
+    },
   },
   {
     id: 'terminal-output-was-streamed',
     sentence:
       'The output of a response that did not complete lists only items that were added, in their order, and all done ' +
       'items.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('response.incomplete', 'response.failed'),
-    begin: stateless((event, { open, done, resumed }, report) => {
+    event(event, { open, done, resumed }, report) {
       const items = [...open, ...done].sort(([a], [b]) => a - b)
       const streamed = items.map(([, { id }]) => id)
       const all = itemsInResponse(event).map(({ id }) => asString(id))
@@ -65,15 +61,13 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = [
       if (event.type === 'response.failed') return
       for (const { id, type } of done.values())
         if (!output.includes(id)) report(`${type} ${id} in the output`, undefined, 'an output without it')
-    }),
+    },
   },
   {
     id: 'terminal-items-unchanged',
     sentence: 'An item in the terminal response equals the item in its output_item.done.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: isTerminal,
-    begin: stateless((event, { done }, report) => {
+    event(event, { done }, report) {
       const output = new Map(itemsInResponse(event).map((item) => [asString(item['id']), item]))
       for (const [index, { id, type, fieldHashes }] of done) {
         const item = output.get(id)
@@ -88,9 +82,9 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = [
             about: aboutItem(index, id),
           })
       }
-    }),
+    },
   },
-]
+])
 
 /** Whether the response comes from ChatGPT's Codex backend, which sets a user and a cache key, and stores nothing. */
 function isCodexBackend(event: StreamEvent): boolean {

@@ -1,51 +1,45 @@
 import { isFields } from '../../../shared/fields.js'
 import type { About } from '../about.js'
-import { type Invariant, of, stateless } from '../invariant.js'
+import { type Invariant, of, responseRules } from '../invariant.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
-import { asFields, asString } from '../stream-event.js'
+import { asFields, asString, isIndex } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 
 /** Rules for every event, whatever its type. */
-export const WIRE: readonly Invariant[] = [
+export const WIRE: readonly Invariant[] = responseRules([
   {
     id: 'event-has-type',
     sentence: 'Everything in a stream is an event with a type.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     // The checker itself reports it: no rule can check an event without a type.
-    begin: () => ({}),
   },
   {
     id: 'sequence-numbers',
     sentence: 'sequence_number is 0, 1, 2, ... across all events; a keepalive may repeat the last one.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
-    begin: stateless((event, { count, kind, previous, resumed, absentFields }, report) => {
+    event(event, { count, kind, previous, resumed, absentFields }, report) {
       const { sequence_number: number } = event
       const last = previous?.['sequence_number']
       // Continues from the number that came, so that one wrong number is reported once.
       const expected = typeof last === 'number' && Number.isInteger(last) ? last + 1 : firstOf(resumed) + count
       // In a stream that begins in the middle, `created-first` covers this violation.
       if (count === 0 && resumed === undefined && beginsLate(event)) return
-      if (number === expected || (resumed === true && count === 0 && isNumber(number))) return
+      if (number === expected || (resumed === true && count === 0 && isIndex(number))) return
       // A keep-alive that is not stored repeats the last number. OpenAI's has one of its own.
       if (kind.type === 'keepalive' && number === expected - 1) return
       // OpenAI uses up the number of the event that an error replaces.
-      if (kind.type === 'error' && isNumber(number) && number > expected) return
+      if (kind.type === 'error' && isIndex(number) && number > expected) return
       const isOlder =
         number === undefined && (count === 0 ? absentInOlderApi(event) : absentFields).has('sequence_number')
       if (isOlder) return
       const evidence = evidenceOf(number, expected, count === 0 && event.type === 'response.created')
       report(`sequence_number ${expected}`, number, undefined, evidence && { about: { evidence } })
-    }),
+    },
   },
   {
     id: 'older-wire',
     sentence: 'A stream has the format that OpenAI uses since August 2025, with a sequence_number in each event.',
     neededBy: ['openai'],
-    severity: 'error',
     on: of('response.created'),
-    begin: stateless((event, { created }, report) => {
+    event(event, { created }, report) {
       const absent = created === undefined ? absentInOlderApi(event) : new Set()
       if (absent.size === 0) return
       const day = new Date(Number(asFields(event['response'])['created_at']) * 1000).toISOString().slice(0, 10)
@@ -54,80 +48,73 @@ export const WIRE: readonly Invariant[] = [
         undefined,
         `an older format, of ${day}, without ${[...absent].join(', ')}`,
       )
-    }),
+    },
   },
   {
     id: 'nested-error',
     sentence:
       'The fields of an error event are nested under `error`: the flat form of the SDK’s types is never sent, and breaks ' +
       'clients.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: of('error'),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const { message } = asFields(event['error'])
       if (typeof message !== 'string') report('error: { type, code, message, param }', event['error'] ?? 'a flat error')
-    }),
+    },
   },
   {
     id: 'no-foreign-error',
     sentence: 'No other event has a field `error`: the openai SDK treats it as a failure.',
     neededBy: ['openai'],
-    severity: 'error',
     on: ({ type }) => type !== 'error',
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       if (event['error']) report('no field `error`', event['error'])
-    }),
+    },
   },
   {
     id: 'no-empty-delta',
     sentence: 'A delta is not empty.',
     neededBy: ['openai'],
-    severity: 'error',
-    begin: stateless(({ delta }, _state, report) => {
+    event({ delta }, _state, report) {
       if (delta === '') report('a delta with text', delta)
-    }),
+    },
   },
   {
     id: 'obfuscation',
     sentence: 'Only delta events have obfuscation, which pads the delta to a multiple of 16 characters.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless(({ delta, obfuscation }, { kind }, report) => {
+    event({ delta, obfuscation }, { kind }, report) {
       if (obfuscation === undefined) return
       if (!kind.isDelta) report('no obfuscation', obfuscation)
       else if (typeof delta === 'string' && (delta.length + asString(obfuscation).length) % 16 !== 0) {
         report('a length that is a multiple of 16', delta.length + asString(obfuscation).length)
       }
-    }),
+    },
   },
   {
     id: 'open-responses-event',
     sentence: 'An event type that Open Responses does not define has a prefix: `slug:`.',
     neededBy: ['open-responses'],
-    severity: 'error',
     on: ({ type }) => !OPEN_RESPONSES_TYPES.has(type) && !type.includes(':'),
-    begin: stateless(({ type }, _state, report) => {
+    event({ type }, _state, report) {
       report('an event type of Open Responses, or one with a prefix', type)
-    }),
+    },
   },
   {
     id: 'open-responses-shape',
     sentence: 'Every event is valid by the published schema of Open Responses.',
     neededBy: ['open-responses'],
-    severity: 'error',
     on: ({ type }) => OPEN_RESPONSES_TYPES.has(type),
-    begin: stateless((event, _state, report) => {
+    event(event, _state, report) {
       const [problem] = problemsOf(event, openResponsesEventSchema)
       if (problem !== undefined) report(`${problem.path}: ${problem.expected}`, undefined, problem.got)
-    }),
+    },
   },
   {
     id: 'event-shape',
     sentence: 'Every event has all required fields, with values of the right types.',
     neededBy: ['openai'],
-    severity: 'error',
-    begin: stateless((event, state, report) => {
+    event(event, state, report) {
       const problems = state.problemsWith(event)
       if (problems.length === 0) return
       const absent = state.count === 0 ? absentInOlderApi(event) : state.absentFields
@@ -135,29 +122,27 @@ export const WIRE: readonly Invariant[] = [
         ({ path, expected, got }) => expected !== UNKNOWN_KEY && !(got === 'nothing' && isAbsentField(absent, path)),
       )
       if (problem !== undefined) report(`${problem.path}: ${problem.expected}`, undefined, problem.got)
-    }),
+    },
   },
   {
     id: 'event-keys',
     sentence: 'An event has no unknown fields.',
     neededBy: ['openai'],
     severity: 'warning',
-    begin: stateless((event, state, report) => {
+    event(event, state, report) {
       const problem = state.problemsWith(event).find(({ expected }) => expected === UNKNOWN_KEY)
       if (problem !== undefined) report(`no field ${problem.path}`, undefined, problem.got)
-    }),
+    },
   },
   {
     id: 'item-is-object',
     sentence: 'The events output_item.added and output_item.done have the item as an object.',
-    neededBy: ['openai', 'open-responses'],
-    severity: 'error',
     on: ({ type }) => type.startsWith('response.output_item.'),
-    begin: stateless(({ item }, _state, report) => {
+    event({ item }, _state, report) {
       if (!isFields(item)) report('an item', item)
-    }),
+    },
   },
-]
+])
 
 /** The sequence_number that the first event should have. */
 function firstOf(resumed: StreamState['resumed']): number {
@@ -169,10 +154,6 @@ function evidenceOf(number: unknown, expected: number, isStart: boolean): About[
   if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
   if (number === expected - 1) return 'repeated'
   return number > expected ? 'lost' : 'reordered'
-}
-
-function isNumber(value: unknown): value is number {
-  return Number.isInteger(value) && Number(value) >= 0
 }
 
 /** Whether a field is one that the older format of the stream does not have. */

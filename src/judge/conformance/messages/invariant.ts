@@ -1,4 +1,4 @@
-import type { Invariant, ReportViolation } from '../invariant.js'
+import { type Invariant, type ReportViolation, type WrittenRule, withDefaults } from '../invariant.js'
 import type { StreamEvent } from '../stream-event.js'
 import { MESSAGES_CLIENTS, type MessagesClient } from './clients/names.js'
 import type { MessageState } from './message-state.js'
@@ -29,7 +29,7 @@ export interface MessagesCheck {
   end?(state: MessageState, report: ReportViolation): void
 }
 
-/** The check of a rule without memory of its own. */
-export function always(check: MessagesCheck): MessagesInvariant['begin'] {
-  return () => check
+/** Rules that Anthropic's own streams follow, unless they name other profiles. */
+export function messagesRules(rules: readonly WrittenRule<MessagesInvariant>[]): readonly MessagesInvariant[] {
+  return withDefaults(['messages'], rules)
 }

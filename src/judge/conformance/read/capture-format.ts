@@ -1,5 +1,6 @@
 import { describe } from '../../../shared/errors.js'
 import { isFields } from '../../../shared/fields.js'
+import { shortened } from '../../../shared/shortened.js'
 import { API_NAMES, type Api } from '../api.js'
 import { asFields, asList, asString } from '../stream-event.js'
 
@@ -78,6 +79,8 @@ export function detectForeignEvent(type: string, api: Api): DetectedFormat | und
   return undefined
 }
 
+const shorten = (text: string): string => shortened(text, 300)
+
 /** The message in an error body of OpenAI, vLLM or FastAPI, or in a bare one. */
 function errorMessage(value: { readonly [field: string]: unknown }): string | undefined {
   const { error, object, message, detail } = value
@@ -87,10 +90,6 @@ function errorMessage(value: { readonly [field: string]: unknown }): string | un
   if (typeof detail === 'string') return shorten(detail)
   const details = asList(detail).map((one) => asString(asFields(one)['msg']))
   return details.length > 0 && details.every((one) => one !== '') ? shorten(details.join('; ')) : undefined
-}
-
-function shorten(text: string): string {
-  return text.length > 300 ? `${text.slice(0, 300)}...` : text
 }
 
 /** Describes a JSON value of an unknown format. */

@@ -2,7 +2,7 @@
 const SIZE = /^([0-9a-f]{1,8})[ \t]*(;.*)?\r?$/i
 const CHUNKED = /^transfer-encoding:.*\bchunked\b/i
 /** The maximum length of a size line or header: text without a line end before that is no HTTP. */
-const LONGEST_LINE = 16_384
+const MAX_LINE = 16_384
 /** How many characters of a capture are examined for chunks: almost no capture has any. */
 const FIRST_LENGTH = 1024
 
@@ -72,7 +72,7 @@ export class Dechunker {
       this.#line += end < 0 ? text.slice(at) : text.slice(at, end)
       at = end < 0 ? text.length : end + 1
       if (end >= 0) this.#takeLine()
-      else if (this.#line.length > LONGEST_LINE || !mayGoOn(this.#state, this.#line)) this.#giveUp()
+      else if (this.#line.length > MAX_LINE || !mayGoOn(this.#state, this.#line)) this.#giveUp()
     }
   }
 

@@ -1,6 +1,6 @@
 import { isFields } from '../../../shared/fields.js'
 import type { Api } from '../api.js'
-import { sharedType } from '../by-type.js'
+import { internedType } from '../by-type.js'
 import { isTerminalType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
@@ -70,7 +70,7 @@ export class ValueReader {
   }
 
   #event(given: { type: string } & StreamEvent, line: number): string | undefined {
-    const type = sharedType(given.type)
+    const type = internedType(given.type)
     // The event was parsed here, and gets a type that is fast to look up.
     given.type = type
     if (this.#api === 'responses' && isOfClient(type)) {

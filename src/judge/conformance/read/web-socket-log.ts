@@ -3,7 +3,7 @@ import type { StreamEvent } from '../stream-event.js'
 import { parseJson } from './parse-json.js'
 
 /** The maximum offset of an event in a line: after a time, a direction, or the name of a tool. */
-const LONGEST_PREFIX = 120
+const MAX_PREFIX = 120
 
 /** Matches a log's prefix of a message that the client sent. */
 const SENT = /(?:^|[\s[(|:])(?:>{1,3}|→|⇒|=>|->|↑|⬆|send|sent|sending|out|outgoing|tx|client|request)(?:$|[\s\])|:,])/i
@@ -17,7 +17,7 @@ export interface LoggedMessage {
 /** The message in a line such as `12:00:01 < {"type":...}`; undefined if there is none. */
 export function messageIn(line: string): LoggedMessage | undefined {
   const at = line.indexOf('{')
-  if (at < 0 || at > LONGEST_PREFIX) return undefined
+  if (at < 0 || at > MAX_PREFIX) return undefined
   const value = parseJson(line.slice(at).trimEnd())?.value
   if (!isFields(value) || typeof value['type'] !== 'string' || !/^(response\.|error$)/.test(value['type']))
     return undefined

@@ -68,8 +68,8 @@ class RecentMap<Value> {
   #current = new Map<string, Value>()
   #previous = new Map<string, Value>()
 
-  constructor(least: number) {
-    this.#kept = least
+  constructor(min: number) {
+    this.#kept = min
   }
 
   get(key: string): Value | undefined {

@@ -1,4 +1,4 @@
-import type { PossibleCauses } from './explained-by.js'
+import { causesOfAll, type PossibleCauses } from './explained-by.js'
 
 /** Violations that leave unknown which call a delta belongs to. */
 const CALL_MISPLACED = [
@@ -49,14 +49,12 @@ export const CHAT_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'chat-usage-announced': { event: ['chat-usage-last'] },
   'chat-done-at-end': { stream: ['chat-usage-last', 'chat-finish-once'] },
 
-  'chat-client-ending': { stream: CLIENT_BREAKS },
-  'chat-client-error': { stream: CLIENT_BREAKS },
-  'chat-client-text': { stream: CLIENT_BREAKS },
   'chat-client-result': { stream: ['chat-client-text', ...CLIENT_BREAKS] },
-  'chat-client-reasoning': { stream: CLIENT_BREAKS },
-  'chat-client-calls': { stream: CLIENT_BREAKS },
-  'chat-client-arguments': { stream: CLIENT_BREAKS },
   'chat-ai-sdk-finish': { stream: CLIENT_BREAKS },
+  ...causesOfAll(
+    ['ending', 'error', 'text', 'reasoning', 'calls', 'arguments'].map((loss) => `chat-client-${loss}`),
+    { stream: CLIENT_BREAKS },
+  ),
 }
 
 /** The fields that a rule of Chat Completions is about. */

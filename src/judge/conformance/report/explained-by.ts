@@ -7,3 +7,7 @@ export interface PossibleCauses {
   /** Violations anywhere earlier in the stream. */
   readonly stream?: readonly string[]
 }
+
+/** The same causes for several rules. */
+export const causesOfAll = (rules: readonly string[], causes: PossibleCauses): Record<string, PossibleCauses> =>
+  Object.fromEntries(rules.map((rule) => [rule, causes]))

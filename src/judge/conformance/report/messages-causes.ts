@@ -1,4 +1,4 @@
-import type { PossibleCauses } from './explained-by.js'
+import { causesOfAll, type PossibleCauses } from './explained-by.js'
 
 /** Violations of events that clients skip: later events lack their content. */
 const UNREAD = ['messages-event-known', 'messages-event-shape', 'messages-start-first']
@@ -34,16 +34,13 @@ export const MESSAGES_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   'messages-tool-use-ends': { stream: MISPLACED },
   'messages-usage-grows': { stream: UNREAD },
 
-  'messages-client-ending': { stream: CLIENT_BREAKS },
-  'messages-client-error': { stream: CLIENT_BREAKS },
-  'messages-client-text': { stream: CLIENT_BREAKS },
   'messages-client-result': { stream: ['messages-client-text', ...CLIENT_BREAKS] },
-  'messages-client-reasoning': { stream: CLIENT_BREAKS },
-  'messages-client-calls': { stream: CLIENT_BREAKS },
-  'messages-client-input': { stream: CLIENT_BREAKS },
-  'messages-client-input-json': { stream: CLIENT_BREAKS },
-  'messages-ai-sdk-part': { stream: ['messages-ai-sdk-validates'] },
-  'messages-ai-sdk-stop': { stream: ['messages-ai-sdk-validates'] },
-  'messages-ai-sdk-call-stop': { stream: ['messages-ai-sdk-validates'] },
-  'messages-ai-sdk-tool-input': { stream: ['messages-ai-sdk-validates'] },
+  ...causesOfAll(
+    ['ending', 'error', 'text', 'reasoning', 'calls', 'input', 'input-json'].map((loss) => `messages-client-${loss}`),
+    { stream: CLIENT_BREAKS },
+  ),
+  ...causesOfAll(
+    ['part', 'stop', 'call-stop', 'tool-input'].map((rule) => `messages-ai-sdk-${rule}`),
+    { stream: ['messages-ai-sdk-validates'] },
+  ),
 }

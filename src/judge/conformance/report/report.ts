@@ -3,12 +3,11 @@ import { checkStream } from '../../../shared/errors.js'
 import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk, Violation } from '../violation.js'
-import type { Cause, LocatedViolation, Totals } from './cause.js'
+import type { Cause, LocatedViolation, Repeated, Totals } from './cause.js'
 import { CauseIndex } from './cause-index.js'
 import { causesOfChange } from './changed-fields.js'
 import type { PossibleCauses } from './explained-by.js'
 import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, SHAPE_RULES } from './possible-causes.js'
-import { Repeats } from './repeats.js'
 import { SequenceEvidence } from './sequence-evidence.js'
 import { causeNamesOf, fieldPathsOf, kindKey, pathsOverlap } from './violation-kind.js'
 
@@ -226,6 +225,24 @@ function rankOf({ severity, fault, lead }: GrowingCause): number[] {
 
 function toCause({ lead, same, severity, fault, consequences, follow }: GrowingCause): Cause {
   return { lead, ...same.all, severity, fault, consequences: [...consequences.values()].map(({ all }) => all), follow }
+}
+
+/** The maximum number of violations of one kind that are kept; the others are only counted. */
+const MAX_KEPT = 3
+
+/** Collects the violations of one kind. */
+class Repeats {
+  readonly #first: LocatedViolation[] = []
+  #count = 0
+
+  add(violation: LocatedViolation): void {
+    this.#count++
+    if (this.#first.length < MAX_KEPT) this.#first.push(violation)
+  }
+
+  get all(): Repeated {
+    return { first: [...this.#first], count: this.#count }
+  }
 }
 
 /** The causes of all violations in a captured stream. */

@@ -93,27 +93,19 @@ const lifecycle = { response: responseSchema }
 const ofOutputItem = { output_index: count, item: outputItemSchema }
 const ofCommandOutput = { command_index: count }
 
+/** The types of the events about the progress of an item. */
+const moments = <const Item extends string, const Moment extends string>(item: Item, ...all: Moment[]) =>
+  all.map((moment) => `response.${item}.${moment}` as const)
+
 const progressEvent = strict('happened', {
   type: oneOf(
-    'response.code_interpreter_call.in_progress',
-    'response.code_interpreter_call.interpreting',
-    'response.code_interpreter_call.completed',
-    'response.compaction.compacting',
-    'response.file_search_call.in_progress',
-    'response.file_search_call.searching',
-    'response.file_search_call.completed',
-    'response.image_generation_call.in_progress',
-    'response.image_generation_call.generating',
-    'response.image_generation_call.completed',
-    'response.mcp_call.in_progress',
-    'response.mcp_call.completed',
-    'response.mcp_call.failed',
-    'response.mcp_list_tools.in_progress',
-    'response.mcp_list_tools.completed',
-    'response.mcp_list_tools.failed',
-    'response.web_search_call.in_progress',
-    'response.web_search_call.searching',
-    'response.web_search_call.completed',
+    ...moments('code_interpreter_call', 'in_progress', 'interpreting', 'completed'),
+    ...moments('compaction', 'compacting'),
+    ...moments('file_search_call', 'in_progress', 'searching', 'completed'),
+    ...moments('image_generation_call', 'in_progress', 'generating', 'completed'),
+    ...moments('mcp_call', 'in_progress', 'completed', 'failed'),
+    ...moments('mcp_list_tools', 'in_progress', 'completed', 'failed'),
+    ...moments('web_search_call', 'in_progress', 'searching', 'completed'),
   ),
   sequence_number: count,
   output_index: count,

@@ -105,8 +105,8 @@ function numberTest(def: z.core.$ZodNumberDef | z.core.$ZodNumberFormatDef): Tes
   const [check, ...others] = (def.checks ?? []).map((check) => check._zod.def)
   if (check === undefined) return isWhole ? (value) => Number.isSafeInteger(value) : (value) => Number.isFinite(value)
   // The cast: the definition of a check does not say which check it is the definition of.
-  const { check: kind, value: least, inclusive } = check as z.core.$ZodCheckGreaterThanDef
-  if (others.length > 0 || kind !== 'greater_than' || least !== 0 || !inclusive || !isWhole) return isLeftToZod
+  const { check: kind, value: min, inclusive } = check as z.core.$ZodCheckGreaterThanDef
+  if (others.length > 0 || kind !== 'greater_than' || min !== 0 || !inclusive || !isWhole) return isLeftToZod
   return (value) => Number.isSafeInteger(value) && (value as number) >= 0
 }
 

@@ -1,5 +1,5 @@
 import type { TokenChunk } from '../../../core/tokens/token-source.js'
-import { idsOf } from './chunk-ids.js'
+import { idsOf } from './read-progress.js'
 
 /** The result of a source's `next()`. */
 export type Step = IteratorResult<TokenChunk, unknown>

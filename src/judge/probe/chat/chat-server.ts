@@ -7,7 +7,7 @@ import { chatCompletionSchema } from './completion-schema.js'
 import { type ChatMessage, messageOfChunks, messageOfCompletion } from './message.js'
 
 /** The content of an answer of Chat Completions. */
-export interface ChatSaid extends ChatMessage {
+export interface ChatContent extends ChatMessage {
   /** The chunks of a stream; empty for an answer that was not streamed. */
   readonly chunks: readonly Fields[]
   /** The answer that was not streamed; empty for a stream. */
@@ -15,12 +15,12 @@ export interface ChatSaid extends ChatMessage {
 }
 
 /** An answer of Chat Completions, after it was judged. */
-export type ChatReply = ChatSaid & ApiReply
+export type ChatReply = ChatContent & ApiReply
 
 /** The Chat Completions of a server, for a scenario. */
-export type ChatServer = ApiServer<ChatSaid>
+export type ChatServer = ApiServer<ChatContent>
 
-export const CHAT: ApiReader<ChatSaid> = {
+export const CHAT: ApiReader<ChatContent> = {
   api: 'chat',
   clients: CHAT_CLIENTS,
   nothing: { ...messageOfChunks([]), chunks: [], completion: {} },

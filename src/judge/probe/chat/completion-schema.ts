@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { CALL_TYPE, FINISH_REASONS, named, SAID, usage } from '../../conformance/chat/schema-parts.js'
+import { CALL_TYPE, CONTENT_FIELDS, FINISH_REASONS, named, usage } from '../../conformance/chat/schema-parts.js'
 import { count, list, loose, oneOf, orNull, text, textOrNull } from '../../conformance/schemas/schema-builders.js'
 
 const call = loose('chat.call', {
@@ -12,7 +12,7 @@ const call = loose('chat.call', {
 const message = loose('chat.message', {
   role: oneOf('assistant'),
   content: textOrNull,
-  ...SAID,
+  ...CONTENT_FIELDS,
   tool_calls: orNull('an array', list(call)).optional(),
 })
 

@@ -1,9 +1,9 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
-import type { Said } from '../conversation/api-server.js'
+import type { AnswerContent } from '../conversation/api-server.js'
 
 /** The content of a chat completion, streamed or not. */
-export interface ChatMessage extends Said {
+export interface ChatMessage extends AnswerContent {
   readonly reasoning: string
   /** The names of the fields that contain reasoning. */
   readonly reasoningFields: readonly string[]

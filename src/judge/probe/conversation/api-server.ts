@@ -1,27 +1,27 @@
 import type { Fields } from '../../../shared/fields.js'
 import type { EventProblem } from '../../conformance/schemas/parse-event.js'
 import { asFields, asString, type StreamEvent } from '../../conformance/stream-event.js'
-import type { Ask } from '../ask.js'
 import { type AnyClient, EVERY_CLIENT, type Fault, type Finding, findingOf, preview } from '../finding.js'
 import type { readRefusal } from '../judge-answer.js'
 import type { Judgement } from '../judge-events.js'
 import { JudgedReplies } from '../judged-replies.js'
+import type { OnRefusal } from '../on-refusal.js'
 import { createHttpStreamReader, type HttpStreamReader } from '../read-stream.js'
 import type { Rule } from '../rules.js'
 import type { SameAnswers } from '../same-answers.js'
 import type { Limits, ReadDecision, Reply } from '../send.js'
 
 /** A call of a tool in an answer. */
-export interface SaidCall {
+export interface AnswerCall {
   readonly id: string
   readonly name: string
   readonly arguments: string
 }
 
 /** The content of an answer of any API, streamed or not. */
-export interface Said {
+export interface AnswerContent {
   readonly text: string
-  readonly calls: readonly SaidCall[]
+  readonly calls: readonly AnswerCall[]
   /** The reason why it ended; empty if it has none. */
   readonly ending: string
   /** The limit of tokens ended it. */
@@ -43,9 +43,9 @@ export interface ApiReply {
 /** An API of a server besides Responses, for a scenario. It judges every answer before it returns it. */
 export interface ApiServer<Of> {
   /** Requests a stream, and judges it. */
-  stream(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
+  stream(request: string, body: Fields, ask?: OnRefusal): Promise<Of & ApiReply>
   /** Requests an answer without streaming, and judges it. */
-  answer(request: string, body: Fields, ask?: Ask): Promise<Of & ApiReply>
+  answer(request: string, body: Fields, ask?: OnRefusal): Promise<Of & ApiReply>
   /** Requests something else by `exchange`: any JSON. Resolves to undefined if a finding explains why none comes. */
   json(request: string, body: Fields, exchange: ApiSession['exchange']): Promise<Fields | undefined>
   /** Sends a body unchanged, and judges only whether an answer comes. Resolves to undefined if none does. */
@@ -88,7 +88,7 @@ export interface ApiReader<Of> {
 /** The limit of each request: enough for some reasoning, but it ends every answer. */
 const MAX_TOKENS = 2048
 
-export function createApiServer<Of extends Said>(
+export function createApiServer<Of extends AnswerContent>(
   { model, limits, answers, exchange, add, note }: ApiSession,
   api: ApiReader<Of>,
 ): ApiServer<Of> {
@@ -110,7 +110,7 @@ export function createApiServer<Of extends Said>(
   async function ask(
     request: string,
     body: Fields,
-    how: Ask,
+    how: OnRefusal,
     hear?: (text: string) => ReadDecision,
   ): Promise<{ readonly reply: Reply; readonly none?: Of & ApiReply }> {
     const reply = await exchange(JSON.stringify({ model, max_tokens: MAX_TOKENS, ...body }), hear)

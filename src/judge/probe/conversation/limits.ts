@@ -4,11 +4,11 @@ import { objectIn } from '../judge-answer.js'
 import { inconclusive, type Outcome, type Server, unsupported } from '../scenario.js'
 import { CITY_QUESTION, isCity, NO_CITY } from '../scenarios/json-schema.js'
 import { COUNT_FAR, LIMIT } from '../scenarios/truncation.js'
-import type { ApiServer, Said } from './api-server.js'
+import type { AnswerContent, ApiServer } from './api-server.js'
 import { user } from './messages.js'
 
 /** Asks for an answer in the strict schema of a city. `format`: the fields of the request that demand it. */
-export async function formatKept<Of extends Said>(
+export async function formatKept<Of extends AnswerContent>(
   { report }: Server,
   api: ApiServer<Of>,
   format: Fields,
@@ -41,7 +41,7 @@ interface Stops<Of> {
 }
 
 /** Asks for an answer that a stop string ends. */
-export async function stopKept<Of extends Said>(
+export async function stopKept<Of extends AnswerContent>(
   server: Server,
   api: ApiServer<Of>,
   { field, endOf, stopped }: Stops<Of>,
@@ -70,7 +70,7 @@ export async function stopKept<Of extends Said>(
  * Asks for more than a limit of tokens leaves room for, streamed and not. `ending`: the sign that an answer was cut
  * off.
  */
-export async function lengthKept<Of extends Said>(
+export async function lengthKept<Of extends AnswerContent>(
   server: Server,
   api: ApiServer<Of>,
   ending: string,
@@ -79,7 +79,7 @@ export async function lengthKept<Of extends Said>(
   const body = { messages: [user(COUNT_FAR)], max_tokens: LIMIT }
   const outcomeOf = (
     request: string,
-    { isGood, isCut, ending: given, outputTokens: tokens }: Said & { isGood: boolean },
+    { isGood, isCut, ending: given, outputTokens: tokens }: AnswerContent & { isGood: boolean },
   ): Outcome => {
     if (!isGood) return 'observed'
     if (typeof tokens === 'number' && tokens > LIMIT) {

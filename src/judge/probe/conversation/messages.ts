@@ -1,5 +1,7 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { BadRequest } from '../scenarios/bad-input.js'
+import type { readRefusal } from '../judge-answer.js'
+import type { Outcome, Server } from '../scenario.js'
+import { type BadRequest, refuseAll } from '../scenarios/bad-input.js'
 
 // Requests of the APIs whose conversations are lists of messages.
 
@@ -14,3 +16,15 @@ export const BAD_CONVERSATIONS: readonly BadRequest[] = [
   ['a message without a role', { messages: [{ content: 'Say hello.' }] }, 'error'],
   ['max_tokens: "many"', { messages: [user('Say hello.')], max_tokens: 'many' }, 'warning'],
 ]
+
+/** Sends wrong requests, and judges how an API refuses each. */
+export async function refusesAll(
+  server: Server,
+  api: Pick<Server, 'post'>,
+  requests: readonly BadRequest[],
+  read?: typeof readRefusal,
+): Promise<Outcome> {
+  const bodyOf = (body: object): string => JSON.stringify({ model: server.model, max_tokens: 64, ...body })
+  await refuseAll(server, requests, bodyOf, api.post, read)
+  return 'observed'
+}

@@ -1,12 +1,12 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { Ask } from '../ask.js'
 import { jsonPreview } from '../finding.js'
+import type { OnRefusal } from '../on-refusal.js'
 import { inconclusive, type Outcome, type Server } from '../scenario.js'
-import type { ApiReply, ApiServer, Said } from './api-server.js'
+import type { AnswerContent, ApiReply, ApiServer } from './api-server.js'
 import { user } from './messages.js'
 
 /** How to treat a refusal of a message that the server itself sent. */
-export const SENT_BACK: Ask = {
+export const SENT_BACK: OnRefusal = {
   refusal: { rule: 'items-go-back', expected: "the server's own message, sent back as it came" },
 }
 
@@ -27,7 +27,7 @@ const QUESTIONS = {
 } as const
 
 /** Asks for calls, and sends them back with their outputs. */
-export async function roundTrip<Of extends Said>(
+export async function roundTrip<Of extends AnswerContent>(
   { report, note }: Server,
   api: ApiServer<Of>,
   { calls: callCount, body, required, back }: RoundTripOptions<Of>,

@@ -1,9 +1,10 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
+import { parseJson } from '../../conformance/read/parse-json.js'
 import { asFields, asList, asString } from '../../conformance/stream-event.js'
-import type { Said } from '../conversation/api-server.js'
+import type { AnswerContent } from '../conversation/api-server.js'
 
 /** A message as received so far, assembled like in clients. */
-export interface PutTogether extends Said {
+export interface AssembledMessage extends AnswerContent {
   readonly content: readonly Fields[]
   readonly stopSequence: unknown
   readonly usage: Fields
@@ -13,7 +14,7 @@ export interface PutTogether extends Said {
 const FIELDS: Readonly<Record<string, string>> = { text_delta: 'text', thinking_delta: 'thinking' }
 
 /** Assembles the events of a stream. */
-export function messageOfEvents(events: readonly Fields[]): PutTogether {
+export function messageOfEvents(events: readonly Fields[]): AssembledMessage {
   const content: Record<string, unknown>[] = []
   let json = ''
   let end: Fields = {}
@@ -29,7 +30,7 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
       if (kind === 'signature_delta') block['signature'] = signature
       if (kind === 'input_json_delta') json += asString(partial_json)
     } else if (type === 'content_block_stop') {
-      if (block !== undefined && json !== '') block['input'] = parsed(json)
+      if (block !== undefined && json !== '') block['input'] = (parseJson(json) ?? { value: json }).value
       json = ''
     } else if (type === 'message_delta') {
       if (typeof deltaFields['stop_reason'] === 'string') end = deltaFields
@@ -40,7 +41,12 @@ export function messageOfEvents(events: readonly Fields[]): PutTogether {
 }
 
 /** Returns the content of an answer that was not streamed. */
-export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, usage: counts }: Fields): PutTogether {
+export function messageOfAnswer({
+  content: blocks,
+  stop_reason,
+  stop_sequence,
+  usage: counts,
+}: Fields): AssembledMessage {
   const content = asList(blocks).filter(isFields)
   const [ending, usage] = [asString(stop_reason), asFields(counts)]
   return {
@@ -63,13 +69,5 @@ export function messageOfAnswer({ content: blocks, stop_reason, stop_sequence, u
 }
 
 /** The blocks of a type. */
-export const blocksOf = ({ content }: Pick<PutTogether, 'content'>, type: string): readonly Fields[] =>
+export const blocksOf = ({ content }: Pick<AssembledMessage, 'content'>, type: string): readonly Fields[] =>
   content.filter((block) => block['type'] === type)
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return json
-  }
-}

@@ -5,20 +5,20 @@ import { problemsOf } from '../../conformance/schemas/parse-event.js'
 import { asFields } from '../../conformance/stream-event.js'
 import type { ApiReader, ApiReply, ApiServer } from '../conversation/api-server.js'
 import { judgeMessages } from '../judge-events.js'
-import { messageOfAnswer, messageOfEvents, type PutTogether } from './message.js'
+import { type AssembledMessage, messageOfAnswer, messageOfEvents } from './message.js'
 import { readMessagesRefusal } from './refusal.js'
 
 /** The content of an answer of the Messages API. */
-export interface MessagesSaid extends PutTogether {
+export interface MessagesContent extends AssembledMessage {
   /** The message as it began in a stream, or as a whole: the fields besides its content. */
   readonly message: Fields
 }
 
 /** An answer of the Messages API, after it was judged. */
-export type MessagesReply = MessagesSaid & ApiReply
+export type MessagesReply = MessagesContent & ApiReply
 
 /** The Messages API of a server, for a scenario. */
-export interface MessagesServer extends ApiServer<MessagesSaid> {
+export interface MessagesServer extends ApiServer<MessagesContent> {
   /**
    * Requests a count of tokens. Throws if the server does not count, and resolves to undefined if a finding explains
    * why.
@@ -26,7 +26,7 @@ export interface MessagesServer extends ApiServer<MessagesSaid> {
   count(request: string, body: Fields): Promise<Fields | undefined>
 }
 
-export const MESSAGES: ApiReader<MessagesSaid> = {
+export const MESSAGES: ApiReader<MessagesContent> = {
   api: 'messages',
   clients: MESSAGES_CLIENTS,
   readRefusal: readMessagesRefusal,

@@ -1,40 +1,73 @@
 import type { Fields } from '../../../shared/fields.js'
-import type { Ask } from '../ask.js'
+import { jsonPreview } from '../finding.js'
 import { callOutput, callsIn, userMessage } from '../items.js'
-import { type Answer, inconclusive, type Scenario, type Server } from '../scenario.js'
-import { GET_WEATHER, INCLUDE, runTool } from './tools.js'
+import type { OnRefusal } from '../on-refusal.js'
+import { type Answer, inconclusive, type Outcome, type Scenario, type Server } from '../scenario.js'
+import { GET_TIME, GET_WEATHER, INCLUDE, runTool } from './tools.js'
 
-const IN_WORDS = { streamed: 'streamed', whole: 'not streamed' } as const
+const ONE = {
+  question: 'What is the weather in Oslo right now? Use the tool.',
+  body: { tools: [GET_WEATHER] },
+  calls: 1,
+} as const
 
-export const call: Scenario = roundTrip('call', 'streamed')
-export const callWhole: Scenario = roundTrip('call-whole', 'whole')
+const TWO = {
+  question: 'What is the weather in Oslo, and what time is it there? Call both tools at once, then answer.',
+  body: { tools: [GET_WEATHER, GET_TIME], parallel_tool_calls: true },
+  calls: 2,
+} as const
+
+export const call: Scenario = {
+  name: 'call',
+  asks: 'A function call, streamed; its items go back as they came, with the output, and are answered.',
+  run: (server) => roundTrip(server, server.stream, ONE),
+}
+
+export const callWhole: Scenario = {
+  name: 'call-whole',
+  asks: 'A function call, not streamed; its items go back as they came, with the output, and are answered.',
+  run: (server) => roundTrip(server, server.answer, ONE),
+}
+
+export const twoTools: Scenario = {
+  name: 'two-tools',
+  asks: 'Two calls in one answer, of two tools, each with a unique call_id; both outputs go back and are answered.',
+  run: (server) => roundTrip(server, server.stream, TWO),
+}
 
 /** How to treat a refusal of items that the server itself sent. */
-export const ITEMS_SENT_BACK: Ask = {
+const ITEMS_SENT_BACK: OnRefusal = {
   refusal: {
     rule: 'items-go-back',
     expected: "the server's own items, sent back as they came, with the call's output",
   },
 }
 
-function roundTrip(name: string, how: keyof typeof IN_WORDS): Scenario {
-  return {
-    name,
-    asks: `A function call, ${IN_WORDS[how]}; its items go back as they came, with the output, and are answered.`,
-    async run(server) {
-      const send = how === 'streamed' ? server.stream : server.answer
-      const input = [userMessage('What is the weather in Oslo right now? Use the tool.')]
-      const body = { input, tools: [GET_WEATHER], include: INCLUDE }
-      const first = await callOf(server, send, body)
-      if (!first.isGood) return 'observed'
-      const calls = callsIn(first.items)
-      if (first.response['status'] === 'incomplete') return inconclusive('the limit of tokens ended the call')
-      if (calls.length === 0) return inconclusive('the model called no tool, asked twice')
-      const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
-      await send('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
-      return 'observed'
-    },
+async function roundTrip(
+  server: Server,
+  send: Server['stream'],
+  { question, body: tools, calls: needed }: typeof ONE | typeof TWO,
+): Promise<Outcome> {
+  const input = [userMessage(question)]
+  const body = { input, ...tools, include: INCLUDE }
+  const first = needed === 1 ? await callOf(server, send, body) : await send('request', body)
+  if (!first.isGood) return 'observed'
+  const calls = callsIn(first.items)
+  const cut = needed === 1 ? 'the call' : 'the calls'
+  if (first.response['status'] === 'incomplete') return inconclusive(`the limit of tokens ended ${cut}`)
+  if (calls.length < needed) {
+    if (needed === 1) return inconclusive('the model called no tool, asked twice')
+    return inconclusive(`the model made ${calls.length === 0 ? 'no call' : 'one call'} where two were asked for`)
   }
+  const ids = calls.map(({ callId }) => callId)
+  // Outputs are matched by call_id, so one of the calls would never get its output.
+  if (needed > 1 && new Set(ids).size < ids.length) {
+    const expected = 'a unique call_id for each call'
+    server.report('request', { rule: 'call-ids-differ', expected, got: jsonPreview(ids) })
+  }
+  const back = [...input, ...first.items, ...calls.map((each) => callOutput(each, runTool(each)))]
+  await send('round trip', { ...body, input: back }, ITEMS_SENT_BACK)
+  return 'observed'
 }
 
 /** An answer with a call, if the model makes one. The second request requires it. */

@@ -1,16 +1,15 @@
-import { CHAT_SCENARIOS } from '../chat/scenarios/index.js'
-import { MESSAGES_SCENARIOS } from '../messages/scenarios/index.js'
+import { CHAT_SCENARIOS } from '../chat/scenarios.js'
+import { MESSAGES_SCENARIOS } from '../messages/scenarios.js'
 import type { Scenario } from '../scenario.js'
 import { abort } from './abort.js'
 import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
-import { call, callWhole } from './call.js'
+import { call, callWhole, twoTools } from './call.js'
 import { jsonSchema } from './json-schema.js'
 import { plain } from './plain.js'
 import { previousResponse } from './previous-response.js'
 import { resume } from './resume.js'
 import { toolChoice } from './tool-choice.js'
 import { truncation } from './truncation.js'
-import { twoTools } from './two-tools.js'
 
 /** All scenarios, in order. Those that may crash the server come last. */
 export const SCENARIOS: readonly Scenario[] = [

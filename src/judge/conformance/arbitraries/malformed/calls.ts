@@ -2,7 +2,7 @@ import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
 import fc from '../fast-check.js'
 import { model, START } from '../stream-forms.js'
 import { code, jsonObject, prose } from '../text.js'
-import { type CallShape, call, either, type Shapes, shape, typeForm, withType, words } from './shape.js'
+import { type CallShape, call, called, either, type Shapes, shape, typeForm, withType, words } from './shape.js'
 
 /** Calls and answers in correct grammar that a reader still does not expect. */
 export const calls: Shapes<CallShape> = {
@@ -21,9 +21,7 @@ export const calls: Shapes<CallShape> = {
           m.call,
         ),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'call-on-wrong-channel': shape(
@@ -38,9 +36,7 @@ export const calls: Shapes<CallShape> = {
     ({ channel, name, body, type }) => ({
       variant: 'call on another channel',
       segments: [model(m.channel, `${channel} to=functions.${name}${type}`, m.message, body, m.call)],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'undeclared-tool': shape(
@@ -72,9 +68,7 @@ export const calls: Shapes<CallShape> = {
     ({ name, body }) => ({
       variant: 'code for arguments',
       segments: [model(m.channel, `commentary to=functions.${name} code`, m.message, body, m.call)],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'recipient-not-a-tool': shape(
@@ -109,9 +103,7 @@ export const calls: Shapes<CallShape> = {
     ({ name, body }) => ({
       variant: 'arguments that are no JSON',
       segments: [model(m.channel, `commentary to=functions.${name} `, m.constrain, 'json', m.message, body, m.call)],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'wrong-call-terminator': shape(
@@ -131,9 +123,7 @@ export const calls: Shapes<CallShape> = {
           ...(end === 'nothing' ? [] : [end === 'end' ? m.end : m.return]),
         ),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
       ...(end === 'nothing' ? { last: 'open' } : {}),
     }),
   ),

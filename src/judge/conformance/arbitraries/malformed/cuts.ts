@@ -2,7 +2,7 @@ import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
 import fc from '../fast-check.js'
 import { host, model, type Part, START } from '../stream-forms.js'
 import { harmonyTextSpellingMarkers, prose } from '../text.js'
-import { type CutShape, call, either, type Shapes, type Stretch, shape, words } from './shape.js'
+import { type CutShape, call, called, either, type Shapes, type Stretch, shape, words } from './shape.js'
 
 /** Streams that are cut, tokenized or filled in odd ways. */
 export const cuts: Shapes<CutShape> = {
@@ -152,9 +152,7 @@ export const cuts: Shapes<CutShape> = {
         segments: [
           model(m.channel, `commentary ? to=functions.${name} `, m.constrain, 'json', m.message, body, m.call),
         ],
-        texts: [body],
-        calls: [call(name, body)],
-        functions: [name],
+        ...called(name, body),
       }
     },
   ),

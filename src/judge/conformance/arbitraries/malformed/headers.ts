@@ -2,7 +2,18 @@ import { SPECIAL as m } from '../../../../core/harmony/vocabulary.js'
 import fc from '../fast-check.js'
 import { model, type Part, START } from '../stream-forms.js'
 import { prose } from '../text.js'
-import { call, either, finalMessage, type HeaderShape, type Shapes, shape, typeForm, withType, words } from './shape.js'
+import {
+  call,
+  called,
+  either,
+  finalMessage,
+  type HeaderShape,
+  type Shapes,
+  shape,
+  typeForm,
+  withType,
+  words,
+} from './shape.js'
 
 /** Headers with parts that are glued, repeated or misspelled, or with junk between them. */
 export const headers: Shapes<HeaderShape> = {
@@ -17,9 +28,7 @@ export const headers: Shapes<HeaderShape> = {
       return {
         variant: `recipient in the ${inRole ? 'role' : 'channel'} section`,
         segments: [model(...header, ...withType(form), m.message, body, m.call)],
-        texts: [body],
-        calls: [call(name, body)],
-        functions: [name],
+        ...called(name, body),
         spelled,
       }
     },
@@ -41,9 +50,7 @@ export const headers: Shapes<HeaderShape> = {
           m.call,
         ),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
       spelled,
     }),
   ),
@@ -65,9 +72,7 @@ export const headers: Shapes<HeaderShape> = {
           m.call,
         ),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'conflicting-channels': shape(
@@ -146,9 +151,7 @@ export const headers: Shapes<HeaderShape> = {
                 m.call,
               ),
             ],
-            texts: [body],
-            calls: [call(name, body)],
-            functions: [name],
+            ...called(name, body),
           },
   ),
   'repeated-start': shape(
@@ -203,9 +206,7 @@ export const headers: Shapes<HeaderShape> = {
             segments: [
               model(m.channel, `${channel} to=functions.${name} `, m.constrain, 'json', m.message, body, m.call),
             ],
-            texts: [body],
-            calls: [call(name, body)],
-            functions: [name],
+            ...called(name, body),
           },
   ),
   'content-type-on-final': shape('any', 'harmony#144', { body: words.json, form: typeForm() }, ({ body, form }) => ({
@@ -235,9 +236,7 @@ export const headers: Shapes<HeaderShape> = {
             segments: [
               model(m.channel, `commentary to=functions.${name}${gap}`, m.constrain, type, m.message, body, m.call),
             ],
-            texts: [body],
-            calls: [call(name, body)],
-            functions: [name],
+            ...called(name, body),
           },
   ),
   'reasoning-after-constrain': shape(
@@ -270,9 +269,7 @@ export const headers: Shapes<HeaderShape> = {
       segments: [
         model(m.channel, channel, m.constrain, full ? `functions.${name}` : name, ...form, m.message, body, m.call),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'glued-role': shape(
@@ -297,9 +294,7 @@ export const headers: Shapes<HeaderShape> = {
     ({ name, body }) => ({
       variant: 'space after constrain',
       segments: [model(m.channel, `commentary to=functions.${name} `, m.constrain, ' json', m.message, body, m.call)],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'repeated-recipient': shape(
@@ -318,9 +313,7 @@ export const headers: Shapes<HeaderShape> = {
           m.call,
         ),
       ],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'extra-header-words': shape(
@@ -330,9 +323,7 @@ export const headers: Shapes<HeaderShape> = {
     ({ name, body, extra }) => ({
       variant: 'extra words',
       segments: [model(m.channel, `commentary to=functions.${name} ${extra}`, m.message, body, m.call)],
-      texts: [body],
-      calls: [call(name, body)],
-      functions: [name],
+      ...called(name, body),
     }),
   ),
   'channel-or-tool-as-role': shape(
@@ -350,9 +341,7 @@ export const headers: Shapes<HeaderShape> = {
             variant: 'tool for a role',
             bare: true,
             segments: [model(m.start, name, m.channel, 'commentary', m.message, body, m.call)],
-            texts: [body],
-            calls: [call(name, body)],
-            functions: [name],
+            ...called(name, body),
           }
         : {
             variant: 'channel for a role',

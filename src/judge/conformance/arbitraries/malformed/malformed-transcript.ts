@@ -179,14 +179,12 @@ const surroundingStep = (): Arbitrary<Step> => {
     body: json(),
     result: fc.constant(undefined),
   })
+  const plain = fc.record({
+    kind: fc.constantFrom('analysis' as const, 'commentary' as const, 'final' as const),
+    text: harmonyText(),
+  })
   return fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        kind: fc.constantFrom('analysis' as const, 'commentary' as const, 'final' as const),
-        text: harmonyText(),
-      }),
-    },
+    { weight: 3, arbitrary: plain },
     { weight: 1, arbitrary: spec.map((made): Step => ({ kind: 'calls', calls: [made] })) },
   )
 }
@@ -201,7 +199,7 @@ function nearShapes(unknown: unknown, names: readonly string[]): string {
       .match(/[a-z]{3,}/g) ?? []
   const shared = (name: string): number =>
     words.filter((word) => name.split('-').some((own) => own.startsWith(word.slice(0, 4)))).length
-  const most = Math.max(...names.map(shared))
-  const near = most === 0 ? [] : names.filter((name) => shared(name) === most).slice(0, 5)
+  const max = Math.max(...names.map(shared))
+  const near = max === 0 ? [] : names.filter((name) => shared(name) === max).slice(0, 5)
   return near.length === 0 ? 'a name out of MALFORMED_SHAPES' : near.join(' or ')
 }

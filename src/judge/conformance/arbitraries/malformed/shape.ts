@@ -96,6 +96,13 @@ export const call = (name: string, body: string): { recipient: string; arguments
   arguments: body,
 })
 
+/** The content of a stretch that is a call of a declared function. */
+export const called = (name: string, body: string): Pick<Stretch, 'texts' | 'calls' | 'functions'> => ({
+  texts: [body],
+  calls: [call(name, body)],
+  functions: [name],
+})
+
 export const either = <const T>(...values: T[]): Arbitrary<T> => fc.constantFrom(...values)
 
 /** ` json` in one of its forms. */

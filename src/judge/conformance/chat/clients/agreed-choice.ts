@@ -2,8 +2,9 @@ import { type Fields, isFields } from '../../../../shared/fields.js'
 import type { Extraneous } from '../../clients/agreement/extraneous.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asList, asString } from '../../stream-event.js'
-import { callsIn, isIndex, MAX_CALLS } from '../stream-state.js'
+import { asFields, asList, asString, isIndex } from '../../stream-event.js'
+import { callsIn, MAX_CALLS } from '../stream-state.js'
+import { endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */
 export class AgreedChatCall {
@@ -37,7 +38,7 @@ export class AgreedChatCall {
 }
 
 /** The subject of a delta. */
-type Said = 'reasoning' | 'call' | 'text'
+type Subject = 'reasoning' | 'call' | 'text'
 
 /** A value that no client can read. */
 interface Unreadable {
@@ -45,7 +46,7 @@ interface Unreadable {
   readonly got: unknown
   readonly at: EventRef
   /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
-  beside: Said | undefined
+  beside: Subject | undefined
 }
 
 /** The content of one choice according to the stream, regardless of the client. */
@@ -58,7 +59,7 @@ export class AgreedChoice {
   /** Its first finish_reason. */
   finish: string | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
-  #said: Said = 'reasoning'
+  #said: Subject = 'reasoning'
   /** Whether a delta has come. */
   #hasBegun = false
   /** Whether a role has come. */
@@ -99,11 +100,11 @@ export class AgreedChoice {
     const extraneous = this.#calls(delta, at)
     this.#texts(delta)
     if (!isFields(choice['delta'])) this.#misplaced(choice)
-    if (hasReason && (this.finish === undefined || !FINISHES.has(this.finish))) this.finish = reason
+    if (hasReason && endingBy(this.finish) === 'open') this.finish = reason
     return extraneous
   }
 
-  #lost(what: string, got: unknown, at: EventRef, beside?: Said): void {
+  #lost(what: string, got: unknown, at: EventRef, beside?: Subject): void {
     this.unreadable ??= { what, got, at, beside }
   }
 
@@ -178,15 +179,6 @@ export class AgreedChoice {
   }
 }
 
-/** The reasons that clients know. */
-export const FINISHES: ReadonlySet<string> = new Set([
-  'stop',
-  'length',
-  'content_filter',
-  'tool_calls',
-  'function_call',
-])
-
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
 
 /** The texts of content, which some servers send as a list of parts. */
@@ -198,7 +190,7 @@ function textsOf(content: unknown): readonly string[] {
     .map(({ text }) => asString(text))
 }
 
-function saidIn(delta: Fields): Said | undefined {
+function saidIn(delta: Fields): Subject | undefined {
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = delta
   if (asList(tool_calls).length > 0 || isFields(function_call)) return 'call'
   if (textsOf(content).join('') !== '' || asString(refusal) !== '') return 'text'

@@ -3,9 +3,10 @@ import { type Extraneous, ExtraneousList } from '../../clients/agreement/extrane
 import type { Ending } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asString } from '../../stream-event.js'
-import { choicesIn, isIndex, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
-import { AgreedChoice, FINISHES } from './agreed-choice.js'
+import { asFields, asString, isIndex } from '../../stream-event.js'
+import { choicesIn, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
+import { type AgreedChatCall, AgreedChoice } from './agreed-choice.js'
+import { endingBy } from './finish-reasons.js'
 
 /** How many ids of other answers are remembered. */
 const MAX_FOREIGN = 20
@@ -41,7 +42,7 @@ export class ChatAgreement {
     const at = { position, type: typeOfChunk(chunk) }
     const { choices, error, usage } = chunk
     if (choices === undefined && error !== undefined && error !== null) {
-      if (this.finish !== undefined) this.#extraneous.add({ why: 'late', at })
+      if (this.reason !== undefined) this.#extraneous.add({ why: 'late', at })
       this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
       return
     }
@@ -71,16 +72,21 @@ export class ChatAgreement {
 
   /** The ending of the first choice; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
-    const { finish } = this
+    const { reason } = this
     // An error beside a finish_reason is extraneous: the answer is whole.
-    if (this.#failure !== undefined && !FINISHES.has(finish ?? '')) return 'failed'
-    if (finish === 'length' || finish === 'content_filter') return 'incomplete'
-    return finish !== undefined && COMPLETE.has(finish) ? 'completed' : undefined
+    const ending = endingBy(reason)
+    if (this.#failure !== undefined && ending === 'open') return 'failed'
+    return ending === 'open' ? undefined : ending
   }
 
   /** The finish_reason of the first choice. */
-  get finish(): string | undefined {
+  get reason(): string | undefined {
     return this.choices[0]?.finish
+  }
+
+  /** The calls of all choices. */
+  get calls(): readonly AgreedChatCall[] {
+    return this.choices.flatMap(({ calls }) => calls)
   }
 
   /** The server's message, if there is an error in the stream. */
@@ -123,5 +129,3 @@ export class ChatAgreement {
     return this.#foreign.has(id)
   }
 }
-
-const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])

@@ -1,5 +1,5 @@
 import { AnswerLosses, type AnswerWords, answerLosses } from '../../clients/answer-losses.js'
-import type { ClientRule, ReportBreak, Seen, SeenCall } from '../../clients/client.js'
+import { type ClientRule, type ReportBreak, rulesOf, type Seen, type SeenCall } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { AgreedChatCall, AgreedChoice } from './agreed-choice.js'
 import type { ChatAgreement } from './agreement.js'
@@ -10,19 +10,13 @@ const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'r
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const CHAT_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
-  {
-    id: 'chat-client-reads',
-    sentence:
+  ...rulesOf({
+    'chat-client-reads':
       'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
       'content.',
-    severity: 'error',
-  },
-  {
-    id: 'chat-client-arguments',
-    sentence:
+    'chat-client-arguments':
       'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-    severity: 'error',
-  },
+  }),
 ]
 
 /** Reports where the client's view differs from the stream as a whole. */
@@ -45,7 +39,7 @@ export function compare(seen: Seen, agreed: ChatAgreement, model: ChatClientMode
 }
 
 function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel, losses: AnswerLosses): void {
-  const { ending, finish } = agreed
+  const { ending, reason: finish } = agreed
   if (ending === undefined) {
     // An unknown finish_reason is passed on as it is.
     if (seen.ending !== 'open' || finish === undefined)

@@ -1,12 +1,13 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { type Ending, rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
 import { concatenated, MutableText } from '../../clients/mutable-text.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
-import { asString } from '../../stream-event.js'
-import { isIndex, MAX_CALLS, MAX_CHOICES } from '../stream-state.js'
+import { asString, isIndex } from '../../stream-event.js'
+import { MAX_CALLS, MAX_CHOICES } from '../stream-state.js'
 import type { ChatClientModel } from './client.js'
+import { endingBy } from './finish-reasons.js'
 
 const THROWS = 'chat.completions.stream() of the openai SDK throws otherwise'
 
@@ -147,14 +148,14 @@ class OpenAIReader extends ThrowingReader<unknown> {
     if (!isDense) throw new Thrown('chat-openai-choice-index', 'choices 0, 1, 2, ...', indexes)
     for (const [, { calls, functionCall }] of choices) {
       const has = [...calls.keys()]
-      const last = has.reduce((most, call) => Math.max(most, call), -1)
+      const last = has.reduce((max, call) => Math.max(max, call), -1)
       if (functionCall === undefined && last !== has.length - 1)
         throw new Thrown('chat-openai-calls', 'calls 0, 1, 2, ...', has)
     }
     const [, first] = choices[0] as readonly [number, Choice]
     if (first.role !== 'assistant') throw new Thrown('chat-openai-role', 'the role "assistant"', first.role)
     const { seen } = this
-    seen.ending = endingFor(first.finish)
+    seen.ending = endingBy(first.finish)
     seen.final = new TextHash()
     for (const [, choice] of choices) {
       if (isTruthy(choice.content)) seen.final.join(choice.content.appended)
@@ -228,20 +229,14 @@ function takeCalls(calls: unknown, choice: Choice): readonly number[] {
     const call = choice.calls.get(index) ?? { type: undefined, function: undefined, custom: undefined }
     choice.calls.set(index, call)
     if (type) call.type = type
-    if (custom) {
-      const { name, input } = custom as Fields
-      call.custom ??= { name: name ?? '', given: '' }
-      if (name) call.custom.name = name
-      if (input) call.custom.given += concatenated(input)
-    }
-    if (named) {
-      const { name, arguments: text } = named as Fields
-      call.function ??= { name: name ?? '', given: '' }
-      if (name) call.function.name = name
-      if (text !== undefined && text !== null) call.function.given += concatenated(text)
-    }
+    if (custom) call.custom = bodyWith(custom as Fields, (custom as Fields)['input'] || '', call.custom)
+    if (named) call.function = bodyWith(named as Fields, (named as Fields)['arguments'] ?? '', call.function)
     return index
   })
+}
+
+function bodyWith({ name }: Fields, more: unknown, before: Body | undefined): Body {
+  return { name: name || (before?.name ?? name ?? ''), given: `${before?.given ?? ''}${concatenated(more)}` }
 }
 
 /** The SDK reports the call as done. */
@@ -286,9 +281,4 @@ function callsOf({ calls, functionCall }: Choice): SeenCall[] {
       const { name, given } = (type === 'custom' ? custom : named) as Body
       return seenCall(concatenated(name), given)
     })
-}
-
-function endingFor(finish: unknown): Ending {
-  if (finish === 'length' || finish === 'content_filter') return 'incomplete'
-  return finish === 'stop' || finish === 'tool_calls' || finish === 'function_call' ? 'completed' : 'open'
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { fieldsOf, listOf, replaced, someOf, textOf } from '../../damage/family.js'
+import { changing, fieldsOf, listOf, replaced, replacing, sampleOf, textOf } from '../../damage/family.js'
 import {
   beginsCall,
   type ChatDamage,
@@ -19,13 +19,14 @@ const calls: ChatFamily = {
   *damages(chunks) {
     if (!chunks.some(hasCall)) return
     const at = chunks.findIndex(hasCall)
-    const each = (how: string, change: (call: Fields) => Fields): ChatDamage => ({
-      how,
-      at,
-      events: chunks.map((chunk) =>
-        hasCall(chunk) ? withDelta(chunk, { tool_calls: listOf(deltaOf(chunk)['tool_calls']).map(change) }) : chunk,
-      ),
-    })
+    const each = (how: string, change: (call: Fields) => Fields): ChatDamage =>
+      changing(
+        how,
+        chunks,
+        (chunk) =>
+          hasCall(chunk) ? withDelta(chunk, { tool_calls: listOf(deltaOf(chunk)['tool_calls']).map(change) }) : chunk,
+        at,
+      )
     yield each('all 0', (call) => ({ ...call, index: 0 }))
     yield each('from 1', (call) => ({ ...call, index: Number(call['index']) + 1 }))
     yield each('none', ({ index, ...call }) => call)
@@ -49,16 +50,16 @@ const names: ChatFamily = {
       return withCall(chunk, { id, type, function: { ...fieldsOf(callOf(chunk)['function']), name } })
     })
     yield { how: 'in each delta', at, events: whole }
-    yield {
-      how: 'empty in later deltas',
-      at,
-      events: chunks.map((chunk) =>
+    yield changing(
+      'empty in later deltas',
+      chunks,
+      (chunk) =>
         hasCall(chunk) && !beginsCall(chunk) && callOf(chunk)['function'] !== undefined
           ? withCall(chunk, { id: '', function: { ...fieldsOf(callOf(chunk)['function']), name: '' } })
           : chunk,
-      ),
-    }
-    for (const begin of someOf(chunks, beginsCall)) {
+      at,
+    )
+    for (const begin of sampleOf(chunks, beginsCall)) {
       const chunk = chunks[begin] as Chunk
       const body = fieldsOf(callOf(chunk)['function'])
       if (callOf(chunk)['function'] === undefined) continue
@@ -73,23 +74,11 @@ const names: ChatFamily = {
         const second = withCall(next, { function: { ...fieldsOf(callOf(next)['function']), name: halves[1] } })
         yield { how: 'in pieces', at: begin, events: replaced(replaced(chunks, begin, [first]), begin + 1, [second]) }
       }
-      yield {
-        how: 'in no delta',
-        at: begin,
-        events: replaced(chunks, begin, [withCall(chunk, { function: nameless })]),
-      }
+      yield replacing('in no delta', chunks, begin, withCall(chunk, { function: nameless }))
       const { type, ...typeless } = callOf(chunk)
-      yield {
-        how: 'without a type',
-        at: begin,
-        events: replaced(chunks, begin, [withDelta(chunk, { tool_calls: [typeless] })]),
-      }
+      yield replacing('without a type', chunks, begin, withDelta(chunk, { tool_calls: [typeless] }))
       const { id, ...idless } = callOf(chunk)
-      yield {
-        how: 'without an id',
-        at: begin,
-        events: replaced(chunks, begin, [withDelta(chunk, { tool_calls: [idless] })]),
-      }
+      yield replacing('without an id', chunks, begin, withDelta(chunk, { tool_calls: [idless] }))
     }
   },
 }
@@ -97,7 +86,7 @@ const names: ChatFamily = {
 const encoded: ChatFamily = {
   name: 'double-encoded',
   *damages(chunks) {
-    for (const begin of someOf(chunks, beginsCall)) {
+    for (const begin of sampleOf(chunks, beginsCall)) {
       const { index } = callOf(chunks[begin] as Chunk)
       const of = (chunk: Chunk): boolean => hasCall(chunk) && callOf(chunk)['index'] === index
       const given = chunks

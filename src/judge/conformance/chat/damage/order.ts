@@ -1,4 +1,4 @@
-import { inserted, moved, someOf } from '../../damage/family.js'
+import { cutting, inserting, moved, sampleOf } from '../../damage/family.js'
 import {
   beginsCall,
   CALL,
@@ -22,11 +22,7 @@ const late: ChatFamily = {
     const end = endOf(chunks)
     const like = chunks[end]
     if (like === undefined) return
-    const after = (how: string, more: readonly Chunk[]): ChatDamage => ({
-      how,
-      at: chunks.length,
-      events: [...chunks, ...more],
-    })
+    const after = (how: string, more: readonly Chunk[]): ChatDamage => inserting(how, chunks, chunks.length, more)
     // Without the token counts, nothing proves the end of the answer: its finish_reason may be premature.
     const isSettled = chunks.some(isUsage)
     const isPlain = countOf(chunks) === 0 && choiceOf(like)['finish_reason'] === 'stop'
@@ -44,7 +40,7 @@ const reordered: ChatFamily = {
   *damages(chunks) {
     const end = endOf(chunks)
     if (end < 0) return
-    for (const at of someOf(chunks.slice(0, end), (chunk) => hasText(chunk) || hasCall(chunk))) {
+    for (const at of sampleOf(chunks.slice(0, end), (chunk) => hasText(chunk) || hasCall(chunk))) {
       yield { how: `before ${hasCall(chunks[at] as Chunk) ? 'a call' : 'text'}`, at, events: moved(chunks, end, at) }
     }
     yield { how: 'at the beginning', at: 0, events: moved(chunks, end, 0) }
@@ -60,16 +56,12 @@ const foreign: ChatFamily = {
     const theirs = other.map((chunk) => ('choices' in chunk ? { ...chunk, id: 'chatcmpl-other', created: 7 } : chunk))
     const middle = Math.floor(chunks.length / 2)
     if (theirs.every(({ choices }) => choices !== undefined)) {
-      yield { how: 'another answer in the middle', at: middle, events: inserted(chunks, middle, theirs) }
-      yield { how: 'another answer after it', at: chunks.length, events: [...chunks, ...theirs] }
+      yield inserting('another answer in the middle', chunks, middle, theirs)
+      yield inserting('another answer after it', chunks, chunks.length, theirs)
     }
-    for (const at of someOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
+    for (const at of sampleOf(theirs, (chunk) => hasText(chunk) || hasCall(chunk))) {
       const one = theirs[at] as Chunk
-      yield {
-        how: `its ${hasCall(one) ? 'call' : 'text'} in the middle`,
-        at: middle,
-        events: inserted(chunks, middle, [one]),
-      }
+      yield inserting(`its ${hasCall(one) ? 'call' : 'text'} in the middle`, chunks, middle, [one])
     }
   },
 }
@@ -77,24 +69,24 @@ const foreign: ChatFamily = {
 const duplicated: ChatFamily = {
   name: 'duplicated',
   *damages(chunks) {
-    for (const at of someOf(chunks, beginsCall)) {
-      yield { how: 'the beginning of a call', at, events: inserted(chunks, at, [chunks[at] as Chunk]) }
+    for (const at of sampleOf(chunks, beginsCall)) {
+      yield inserting('the beginning of a call', chunks, at, [chunks[at] as Chunk])
     }
     const end = endOf(chunks)
-    yield { how: 'the role', at: 1, events: inserted(chunks, 1, [chunks[0] as Chunk]) }
-    if (end > 0) yield { how: 'the end', at: end, events: inserted(chunks, end, [chunks[end] as Chunk]) }
+    yield inserting('the role', chunks, 1, [chunks[0] as Chunk])
+    if (end > 0) yield inserting('the end', chunks, end, [chunks[end] as Chunk])
     const usage = chunks.findIndex(isUsage)
-    if (usage >= 0) yield { how: 'the usage', at: usage, events: inserted(chunks, usage, [chunks[usage] as Chunk]) }
+    if (usage >= 0) yield inserting('the usage', chunks, usage, [chunks[usage] as Chunk])
   },
 }
 
 const cut: ChatFamily = {
   name: 'cut',
   *damages(chunks) {
-    for (const at of someOf(chunks.slice(0, -1), () => true))
+    for (const at of sampleOf(chunks.slice(0, -1), () => true))
       yield { how: 'in the middle', at, events: chunks.slice(0, at + 1) }
-    for (const at of someOf(chunks, beginsCall)) yield { how: 'in a call', at, events: chunks.slice(0, at + 1) }
-    yield { how: 'before anything', at: 0, events: [] }
+    for (const at of sampleOf(chunks, beginsCall)) yield { how: 'in a call', at, events: chunks.slice(0, at + 1) }
+    yield cutting('before anything', chunks, 0)
   },
 }
 

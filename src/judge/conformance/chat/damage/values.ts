@@ -1,5 +1,5 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { fieldsOf, inserted, listOf, replaced, someOf, textOf } from '../../damage/family.js'
+import { changing, cutting, fieldsOf, inserting, listOf, replacing, sampleOf, textOf } from '../../damage/family.js'
 import {
   type ChatDamage,
   type ChatFamily,
@@ -24,39 +24,28 @@ const ends: ChatFamily = {
     if (chunk === undefined) return
     for (const reason of ['stop', 'tool_calls', 'length', 'end_turn', 'eos', '', 'function_call']) {
       if (choiceOf(chunk)['finish_reason'] === reason) continue
-      yield {
-        how: reason || 'empty',
-        at: end,
-        events: replaced(chunks, end, [withChoice(chunk, { finish_reason: reason })]),
-      }
+      yield replacing(reason || 'empty', chunks, end, withChoice(chunk, { finish_reason: reason }))
     }
-    yield {
-      how: 'in each chunk',
-      at: 0,
-      events: chunks.map((one) =>
-        'choices' in one && !isUsage(one) ? withChoice(one, { finish_reason: choiceOf(chunk)['finish_reason'] }) : one,
-      ),
-    }
-    yield { how: 'lost', at: end, events: chunks.filter((_, at) => at !== end) }
-    yield { how: 'lost with all after it', at: end, events: chunks.slice(0, end) }
+    yield changing('in each chunk', chunks, (one) =>
+      'choices' in one && !isUsage(one) ? withChoice(one, { finish_reason: choiceOf(chunk)['finish_reason'] }) : one,
+    )
+    yield replacing('lost', chunks, end)
+    yield cutting('lost with all after it', chunks, end)
   },
 }
 
 const roles: ChatFamily = {
   name: 'roles',
   *damages(chunks) {
-    const each = (how: string, role: unknown): ChatDamage => ({
-      how,
-      at: 0,
-      events: chunks.map((chunk) => (listOf(chunk['choices']).length > 0 ? withDelta(chunk, { role }) : chunk)),
-    })
+    const each = (how: string, role: unknown): ChatDamage =>
+      changing(how, chunks, (chunk) => (listOf(chunk['choices']).length > 0 ? withDelta(chunk, { role }) : chunk))
     yield each('assistant in each delta', 'assistant')
     yield each('null in each delta', null)
     yield each('empty in each delta', '')
     yield each('model in each delta', 'model')
     const { role, ...rest } = deltaOf(chunks[0] as Chunk)
     if (role !== undefined) {
-      yield { how: 'none', at: 0, events: replaced(chunks, 0, [withChoice(chunks[0] as Chunk, { delta: rest })]) }
+      yield replacing('none', chunks, 0, withChoice(chunks[0] as Chunk, { delta: rest }))
     }
   },
 }
@@ -64,32 +53,20 @@ const roles: ChatFamily = {
 const content: ChatFamily = {
   name: 'content',
   *damages(chunks) {
-    for (const at of someOf(chunks, hasText)) {
+    for (const at of sampleOf(chunks, hasText)) {
       const chunk = chunks[at] as Chunk
       const text = textOf(deltaOf(chunk)['content'])
-      yield {
-        how: 'a list of parts',
-        at,
-        events: replaced(chunks, at, [withDelta(chunk, { content: [{ type: 'text', text }] })]),
-      }
-      yield { how: 'an object', at, events: replaced(chunks, at, [withDelta(chunk, { content: { text } })]) }
-      yield { how: 'in `text`', at, events: replaced(chunks, at, [withChoice(chunk, { delta: {}, text })]) }
-      yield {
-        how: 'in `message`',
-        at,
-        events: replaced(chunks, at, [withChoice(chunk, { delta: undefined, message: { content: text } })]),
-      }
+      yield replacing('a list of parts', chunks, at, withDelta(chunk, { content: [{ type: 'text', text }] }))
+      yield replacing('an object', chunks, at, withDelta(chunk, { content: { text } }))
+      yield replacing('in `text`', chunks, at, withChoice(chunk, { delta: {}, text }))
+      yield replacing('in `message`', chunks, at, withChoice(chunk, { delta: undefined, message: { content: text } }))
     }
-    for (const at of someOf(chunks, hasReasoning)) {
+    for (const at of sampleOf(chunks, hasReasoning)) {
       const chunk = chunks[at] as Chunk
       const text = textOf(deltaOf(chunk)['reasoning_content'] ?? deltaOf(chunk)['reasoning'])
-      yield {
-        how: 'reasoning as an object',
-        at,
-        events: replaced(chunks, at, [withDelta(chunk, { reasoning_content: { text } })]),
-      }
+      yield replacing('reasoning as an object', chunks, at, withDelta(chunk, { reasoning_content: { text } }))
       const empty = withDelta(chunk, { reasoning_content: '', reasoning: text })
-      yield { how: 'an empty reasoning_content beside reasoning', at, events: replaced(chunks, at, [empty]) }
+      yield replacing('an empty reasoning_content beside reasoning', chunks, at, empty)
     }
   },
 }
@@ -97,27 +74,16 @@ const content: ChatFamily = {
 const choices: ChatFamily = {
   name: 'choices',
   *damages(chunks) {
-    const each = (how: string, change: (choice: Fields) => unknown): ChatDamage => ({
-      how,
-      at: 0,
-      events: chunks.map((chunk) =>
+    const each = (how: string, change: (choice: Fields) => unknown): ChatDamage =>
+      changing(how, chunks, (chunk) =>
         listOf(chunk['choices']).length > 0 ? { ...chunk, choices: listOf(chunk['choices']).map(change) } : chunk,
-      ),
-    })
+      )
     yield each('from 1', (choice) => ({ ...choice, index: 1 }))
     yield each('without an index', ({ index, ...choice }) => choice)
     yield each('null', () => null)
     yield each('with their logprobs as lists', (choice) => ({ ...choice, logprobs: { content: {} } }))
-    yield {
-      how: 'none in the usage',
-      at: 0,
-      events: chunks.map((chunk) => (isUsage(chunk) ? { ...chunk, choices: undefined } : chunk)),
-    }
-    yield {
-      how: 'null in the usage',
-      at: 0,
-      events: chunks.map((chunk) => (isUsage(chunk) ? { ...chunk, choices: null } : chunk)),
-    }
+    yield changing('none in the usage', chunks, (chunk) => (isUsage(chunk) ? { ...chunk, choices: undefined } : chunk))
+    yield changing('null in the usage', chunks, (chunk) => (isUsage(chunk) ? { ...chunk, choices: null } : chunk))
   },
 }
 
@@ -126,19 +92,15 @@ const errors: ChatFamily = {
   *damages(chunks) {
     const middle = Math.floor(chunks.length / 2)
     const error = { message: 'It broke.', type: 'server_error', param: null, code: null }
-    const instead = (how: string, value: unknown): ChatDamage => ({
-      how,
-      at: middle,
-      events: [...chunks.slice(0, middle), value as Chunk],
-    })
-    yield { how: 'null in each chunk', at: 0, events: chunks.map((chunk) => ({ ...chunk, error: null })) }
-    yield { how: 'empty in each chunk', at: 0, events: chunks.map((chunk) => ({ ...chunk, error: '' })) }
+    const instead = (how: string, value: unknown): ChatDamage => cutting(how, chunks, middle, value as Chunk)
+    yield changing('null in each chunk', chunks, (chunk) => ({ ...chunk, error: null }))
+    yield changing('empty in each chunk', chunks, (chunk) => ({ ...chunk, error: '' }))
     yield instead('as text', { error: 'It broke.' })
     yield instead('without a message', { error: { type: 'server_error', code: 500 } })
     yield instead('beside choices', { ...chunks[0], choices: [], error })
     yield instead('as a message alone', { message: 'It broke.', code: 500 })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield { how: 'in the middle', at: middle, events: inserted(chunks, middle, [{ error }]) }
+    yield inserting('in the middle', chunks, middle, [{ error }])
   },
 }
 
@@ -149,11 +111,7 @@ const usage: ChatFamily = {
     const at = chunks.findIndex(isUsage)
     const chunk = chunks[at]
     if (chunk === undefined) return
-    const as = (how: string, value: unknown): ChatDamage => ({
-      how,
-      at,
-      events: replaced(chunks, at, [{ ...chunk, usage: value }]),
-    })
+    const as = (how: string, value: unknown): ChatDamage => replacing(how, chunks, at, { ...chunk, usage: value })
     const counts = fieldsOf(chunk['usage'])
     yield as(
       'as texts',
@@ -179,18 +137,10 @@ const ids: ChatFamily = {
       ['other', 'chatcmpl-wrong'],
       ['a number', 7],
     ] as const) {
-      yield {
-        how: `${how} in the middle`,
-        at: middle,
-        events: replaced(chunks, middle, [{ ...(chunks[middle] as Chunk), id }]),
-      }
-      yield {
-        how: `${how} in all`,
-        at: 0,
-        events: chunks.map((chunk, at) =>
-          'choices' in chunk ? { ...chunk, id: how === 'other' ? `${id}${at}` : id } : chunk,
-        ),
-      }
+      yield replacing(`${how} in the middle`, chunks, middle, { ...(chunks[middle] as Chunk), id })
+      yield changing(`${how} in all`, chunks, (chunk, at) =>
+        'choices' in chunk ? { ...chunk, id: how === 'other' ? `${id}${at}` : id } : chunk,
+      )
     }
   },
 }

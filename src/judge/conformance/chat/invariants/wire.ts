@@ -1,77 +1,55 @@
 import { problemsOf } from '../../schemas/parse-event.js'
 import { asFields, asString } from '../../stream-event.js'
 import { chatChunkSchema } from '../chunk-schema.js'
-import { always, type ChatInvariant } from '../invariant.js'
+import { type ChatInvariant, chatRules } from '../invariant.js'
 import { isErrorFrame } from '../stream-state.js'
 
-const OPENAI = ['chat'] as const
-
 /** Rules for chunks as such, and for the error that ends a stream which fails. */
-export const WIRE: readonly ChatInvariant[] = [
+export const WIRE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-chunk-shape',
     sentence: 'Each chunk has id, object, created, model and choices, and every field has its type.',
-    neededBy: OPENAI,
-    severity: 'error',
-    begin: always({
-      chunk(chunk, _state, report) {
-        if (isErrorFrame(chunk)) return
-        for (const { path, expected, got } of problemsOf(chunk, chatChunkSchema)) {
-          report(`${path}, ${expected}`, undefined, got)
-        }
-      },
-    }),
+    chunk(chunk, _state, report) {
+      if (isErrorFrame(chunk)) return
+      for (const { path, expected, got } of problemsOf(chunk, chatChunkSchema)) {
+        report(`${path}, ${expected}`, undefined, got)
+      }
+    },
   },
   {
     id: 'chat-one-completion',
     sentence: 'All chunks of a stream have the same id, created and model.',
-    neededBy: OPENAI,
-    severity: 'error',
-    begin: always({
-      chunk(chunk, { identity }, report) {
-        if (identity === undefined || isErrorFrame(chunk)) return
-        for (const field of ['id', 'created', 'model'] as const) {
-          // A missing field is told by the shape.
-          const isOther = chunk[field] !== undefined && chunk[field] !== identity[field]
-          if (isOther && identity[field] !== undefined) report(`${field} as in the first chunk`, chunk[field])
-        }
-      },
-    }),
+    chunk(chunk, { identity }, report) {
+      if (identity === undefined || isErrorFrame(chunk)) return
+      for (const field of ['id', 'created', 'model'] as const) {
+        // A missing field is told by the shape.
+        const isOther = chunk[field] !== undefined && chunk[field] !== identity[field]
+        if (isOther && identity[field] !== undefined) report(`${field} as in the first chunk`, chunk[field])
+      }
+    },
   },
   {
     id: 'chat-id-named',
     sentence: 'The id of a completion is not empty: the openai SDK skips the usage of a chunk without an id.',
-    neededBy: OPENAI,
-    severity: 'error',
-    begin: always({
-      chunk(chunk, _state, report) {
-        if (chunk['id'] === '') report('an id', chunk['id'])
-      },
-    }),
+    chunk(chunk, _state, report) {
+      if (chunk['id'] === '') report('an id', chunk['id'])
+    },
   },
   {
     id: 'chat-error-body',
     sentence: 'A stream that fails ends with {"error": {"message", "type", "param", "code"}}.',
-    neededBy: OPENAI,
-    severity: 'error',
-    begin: always({
-      chunk(chunk, _state, report) {
-        if (!isErrorFrame(chunk)) return
-        const error = asFields(chunk['error'])
-        if (asString(error['message']) === '') report('error.message, a text', error['message'] ?? chunk['error'])
-        else if (typeof error['type'] !== 'string') report('error.type, a string', error['type'])
-      },
-    }),
+    chunk(chunk, _state, report) {
+      if (!isErrorFrame(chunk)) return
+      const error = asFields(chunk['error'])
+      if (asString(error['message']) === '') report('error.message, a text', error['message'] ?? chunk['error'])
+      else if (typeof error['type'] !== 'string') report('error.type, a string', error['type'])
+    },
   },
   {
     id: 'chat-error-last',
     sentence: 'Nothing comes after an error: the openai SDK throws it, and has stopped reading.',
-    neededBy: OPENAI,
-    severity: 'error',
-    begin: always({
-      chunk(_chunk, { hasFailed }, report) {
-        if (hasFailed) report('nothing after the error', undefined, 'a chunk')
-      },
-    }),
+    chunk(_chunk, { hasFailed }, report) {
+      if (hasFailed) report('nothing after the error', undefined, 'a chunk')
+    },
   },
-]
+])

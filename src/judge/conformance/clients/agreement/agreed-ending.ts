@@ -61,8 +61,8 @@ export class AgreedEnding {
   /** Error messages in fewer places than `errorMessage`. In a tie, neither message is known to be wrong. */
   get errorMismatch(): readonly Vote<string>[] {
     const elected = this.#electedMessage
-    const most = elected?.places.length ?? 0
-    return this.#message.against(elected).filter(({ places }) => places.length < most)
+    const max = elected?.places.length ?? 0
+    return this.#message.against(elected).filter(({ places }) => places.length < max)
   }
 
   /** Prefers a message that is not empty. */
@@ -71,11 +71,11 @@ export class AgreedEnding {
   }
 
   #addMessage(message: unknown, place: Place, at: EventRef): void {
-    if (typeof message === 'string') this.#message.add(message.slice(0, LONGEST_MESSAGE), place, at)
+    if (typeof message === 'string') this.#message.add(message.slice(0, MAX_MESSAGE), place, at)
   }
 }
 
-const LONGEST_MESSAGE = 1000
+const MAX_MESSAGE = 1000
 
 /** Whether a status is that of a response that has ended. */
 export const isEnding = (status: unknown): status is StatedEnding =>

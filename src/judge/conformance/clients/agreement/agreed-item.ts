@@ -202,7 +202,7 @@ export class AgreedItem {
 
   /** The output_index that most of its events give. */
   get index(): number | undefined {
-    return this.#indexes.most
+    return this.#indexes.mostFrequent
   }
 
   end(): void {
@@ -271,7 +271,7 @@ class Counts<Value> {
   }
 
   /** The value that came most often; the first one in a tie. */
-  get most(): Value | undefined {
+  get mostFrequent(): Value | undefined {
     if (this.values.length < 2) return this.values[0]
     return this.values[this.#counts.indexOf(Math.max(...this.#counts))]
   }

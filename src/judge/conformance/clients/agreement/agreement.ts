@@ -5,7 +5,7 @@ import type { EventRef } from '../votes.js'
 import { AgreedEnding, isEnding } from './agreed-ending.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
 import { type AgreedOutput, outputOf } from './agreed-output.js'
-import { type Moment, momentOf, ownerIn } from './event-moment.js'
+import { type EventMeaning, meaningOf, ownerIn } from './event-meaning.js'
 import { type Extraneous, ExtraneousList } from './extraneous.js'
 import { ItemFinder } from './item-finder.js'
 
@@ -41,37 +41,29 @@ export class Agreement {
   readonly #foreignItems = new Set<string>()
   #output: AgreedOutput | undefined
   /** The text deltas of all items, in the order of the stream. */
-  readonly streamedText: Readonly<Record<'text' | 'refusals' | 'both', TextHash>> = {
-    text: new TextHash(),
-    refusals: new TextHash(),
-    both: new TextHash(),
-  }
+  readonly streamedText: Texts<'text' | 'refusals' | 'both'> = texts('text', 'refusals', 'both')
   /** The reasoning deltas of all items, in the order of the stream. */
-  readonly streamedReasoning: Readonly<Record<'raw' | 'summary' | 'both', TextHash>> = {
-    raw: new TextHash(),
-    summary: new TextHash(),
-    both: new TextHash(),
-  }
+  readonly streamedReasoning: Texts<'raw' | 'summary' | 'both'> = texts('raw', 'summary', 'both')
 
   /** @param position - the number of the event, from 0; default: one more than the previous one */
   take(event: StreamEvent, position: number = this.#position): void {
     this.#position = position + 1
     this.#output = undefined
     const type = asString(event.type)
-    const moment = momentOf(type)
+    const meaning = meaningOf(type)
     const at = { position, type }
     if (this.#isClosed && !this.#isEarly(event)) {
       // At the end of a stream, other events do not matter: `[DONE]`, pings of servers that keep a connection open.
-      if (moment.isOfResponse) this.#extraneous.add({ why: 'late', at, ...namesIn(event) })
+      if (meaning.isOfResponse) this.#extraneous.add({ why: 'late', at, ...namesIn(event) })
       return
     }
-    const { does } = moment
+    const { does } = meaning
     if (does === 'add') this.#added(event, at)
     else if (does === 'finish') this.#done(event, at)
     else if (does === 'error') this.ending.takeError(event, at)
     else if (does === 'begin') this.#begun(event, at)
     else if (does === 'end' || isFields(event['response'])) this.#ended(event, at)
-    else if (type !== '') this.#inner(event, moment, at)
+    else if (type !== '') this.#inner(event, meaning, at)
   }
 
   /** Ends the stream. Open items keep their streamed content. */
@@ -176,7 +168,7 @@ export class Agreement {
 
   #terminal(event: StreamEvent, at: EventRef): void {
     const response = asFields(event['response'])
-    const { ending } = momentOf(at.type)
+    const { ending } = meaningOf(at.type)
     // An event of another type with a finished response was probably meant as the terminal event.
     if (ending === undefined && !isEnding(response['status'])) return
     this.#isClosed = true
@@ -190,17 +182,17 @@ export class Agreement {
     }
   }
 
-  #inner(event: StreamEvent, moment: Moment, at: EventRef): void {
+  #inner(event: StreamEvent, meaning: EventMeaning, at: EventRef): void {
     if (!('output_index' in event || 'item_id' in event)) return
-    const owner = ownerIn(event, moment)
+    const owner = ownerIn(event, meaning)
     const item = this.#finder.about(event['item_id'], event['output_index'], owner)
     if (item.isRepeated) return
     item.places.add('deltas')
     if (owner !== undefined) item.type.add(owner, 'deltas', at)
-    const { text, part, isOfCall, isDelta, isAnnotation } = moment
-    if (text !== undefined) this.#text(partOf(item, event, moment), event, moment, at)
-    else if (part !== undefined) partOf(item, event, moment).add(asFields(event['part']), part, at)
-    else if (isAnnotation) partOf(item, event, moment).addAnnotation(event['annotation'], at)
+    const { text, part, isOfCall, isDelta, isAnnotation } = meaning
+    if (text !== undefined) this.#text(partOf(item, event, meaning), event, meaning, at)
+    else if (part !== undefined) partOf(item, event, meaning).add(asFields(event['part']), part, at)
+    else if (isAnnotation) partOf(item, event, meaning).addAnnotation(event['annotation'], at)
     else if (isOfCall && isDelta) item.arguments.append(event['delta'], at)
     else if (isOfCall) {
       item.addArguments(event['arguments'] ?? event['input'], 'textDone', at)
@@ -208,7 +200,7 @@ export class Agreement {
     }
   }
 
-  #text(part: AgreedPart, event: StreamEvent, { text: kind, voice, isDelta }: Moment, at: EventRef): void {
+  #text(part: AgreedPart, event: StreamEvent, { text: kind, voice, isDelta }: EventMeaning, at: EventRef): void {
     const place = isDelta ? 'deltas' : 'textDone'
     part.places.add(place)
     if (kind !== undefined && kind !== '') part.kind.add(kind, place, at)
@@ -247,6 +239,11 @@ export class Agreement {
   }
 }
 
+type Texts<Name extends string> = Readonly<Record<Name, TextHash>>
+
+const texts = <Name extends string>(...names: Name[]): Texts<Name> =>
+  Object.fromEntries(names.map((name) => [name, new TextHash()])) as Texts<Name>
+
 /** The id of an event's response, if it has one. */
 function idOf(event: StreamEvent): string | undefined {
   const { id } = asFields(event['response'])
@@ -262,6 +259,6 @@ function namesIn({ item }: StreamEvent): { readonly name?: string } {
 /** The limit for remembered tool names, and for ids of another response's items. */
 const MAX_NAMES = 1000
 
-function partOf(item: AgreedItem, event: StreamEvent, { isOfSummary }: Moment): AgreedPart {
+function partOf(item: AgreedItem, event: StreamEvent, { isOfSummary }: EventMeaning): AgreedPart {
   return isOfSummary ? item.summary.at(event['summary_index']) : item.content.at(event['content_index'])
 }

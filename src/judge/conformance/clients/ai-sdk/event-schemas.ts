@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { variant } from './variant.js'
 
 // The schemas of @ai-sdk/openai for the events that it knows. For items see item-schemas.ts.
 
@@ -91,17 +92,16 @@ export const EVENTS: Readonly<Record<string, z.ZodType>> = {
   'response.refusal.done': z.object({ ...ofItem, content_index: optionalNumber, refusal: text }),
   'response.output_text.annotation.added': z.object({
     annotation: z.discriminatedUnion('type', [
-      z.object({ type: z.literal('url_citation'), start_index: number, end_index: number, url: text, title: text }),
-      z.object({ type: z.literal('file_citation'), file_id: text, filename: text, index: number }),
-      z.object({
-        type: z.literal('container_file_citation'),
+      variant('url_citation', { start_index: number, end_index: number, url: text, title: text }),
+      variant('file_citation', { file_id: text, filename: text, index: number }),
+      variant('container_file_citation', {
         container_id: text,
         file_id: text,
         filename: text,
         start_index: number,
         end_index: number,
       }),
-      z.object({ type: z.literal('file_path'), file_id: text, index: number }),
+      variant('file_path', { file_id: text, index: number }),
     ]),
   }),
   'response.reasoning_summary_part.added': summaryPartSchema,

@@ -1,7 +1,7 @@
 import type { Fields } from '../../../../shared/fields.js'
 import { isTerminalType } from '../../event-kind.js'
 import { jsonIn } from '../../json-text.js'
-import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
+import { asFields, asList, asString, lookUp, type StreamEvent } from '../../stream-event.js'
 import { TextHash } from '../text-hash.js'
 import { HostedCallTexts, textIn } from './hosted-call-texts.js'
 
@@ -59,11 +59,11 @@ export class HostedCalls {
   add(index: number, item: Fields): void {
     const type = item['type'] as string
     const id = item['id'] as string
-    if (SHOWN_AT_DONE.has(type) || SHOWN_AT_ADDED.has(type)) this.#pending.set(index, { type, id })
+    const shown = lookUp(SHOWN, type)
+    if (shown !== undefined) this.#pending.set(index, { type, id })
     this.#texts.added(item)
-    if (OPENS.has(type)) this.#open.set(index, { type, id })
-    const name = SHOWN_AT_ADDED.get(type)
-    if (name !== undefined) this.#call(name, id)
+    if (shown?.opens) this.#open.set(index, { type, id })
+    if (shown?.atAdded) this.#call(shown.name, id)
   }
 
   /** Shows the entries that the SDK shows of a done item. */
@@ -72,74 +72,32 @@ export class HostedCalls {
     const id = item['id'] as string
     this.#resolvePending(index, type, id)
     const open = this.#open.get(index)
-    if (!KEEPS_OPEN.has(type)) this.#open.delete(index)
-    switch (type) {
-      case 'web_search_call': {
-        const { status } = item
-        if (this.#searched.has(id) && status !== 'completed') {
-          this.#reportLoss(
-            'ai-sdk-hosted-call',
-            'status "completed" of the web search',
-            `"${status}": shown as an error`,
-          )
-        }
-        this.#searched.delete(id)
-        this.#result('web_search', id, status === 'completed' ? 'result' : 'error')
-        break
-      }
-      case 'file_search_call':
-        this.#result('file_search', id)
-        break
-      case 'image_generation_call':
-        this.#result('image_generation', id)
-        break
-      case 'code_interpreter_call':
-        this.#texts.done(item)
-        this.#result('code_interpreter', id)
-        break
-      case 'mcp_call':
-        this.#texts.done(item)
-        this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
-        this.#show('result', `mcp.${asString(item['name'])}`)
-        break
-      case 'mcp_approval_request':
-        this.#texts.done(item)
-        this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
-        this.#show('approval', '')
-        break
-      case 'computer_call':
-        this.#showClientCall('computer', item, '')
-        break
-      case 'tool_search_call':
-        if (open === undefined) this.#reportNotAdded(type, id)
-        else this.#showClientCall('tool_search', item, textIn(item) ?? '')
-        break
-      case 'tool_search_output':
-        this.#showOnce('result', 'tool_search', id)
-        break
-      case 'apply_patch_call':
-        if (open === undefined) this.#reportNotAdded(type, id)
-        else if (item['status'] === 'completed') this.#showClientCall('apply_patch', item, textIn(item) ?? '')
-        break
-      case 'shell_call':
-        this.#showClientCall('shell', item, textIn(item) ?? '')
-        break
-      case 'shell_call_output':
-        this.#showOnce('result', 'shell', id)
-        break
-      case 'local_shell_call':
-        this.#showClientCall('local_shell', item, textIn(item) ?? '')
-        break
-      case 'program':
-        this.#showOnce('call', 'programmatic_tool_calling', id, asString(item['code']))
-        break
-      case 'program_output':
-        this.#showOnce('result', 'programmatic_tool_calling', id)
-        break
-      case 'compaction':
-        this.#showOnce('custom', 'openai.compaction', id)
-        break
+    const shown = lookUp(SHOWN, type)
+    if (!shown?.keepsOpen) this.#open.delete(index)
+    if (shown === undefined) return
+    const { name, as, needsAdded = false } = shown
+    if (needsAdded && open === undefined) this.#reportNotAdded(type, id)
+    else if (as === 'client call') {
+      if (type !== 'apply_patch_call' || item['status'] === 'completed')
+        this.#showClientCall(name, item, type === 'computer_call' ? '' : (textIn(item) ?? ''))
+    } else if (as === 'mcp') {
+      this.#texts.done(item)
+      this.#showOnce('call', `mcp.${asString(item['name'])}`, id, asInput(asString(item['arguments'])))
+      if (type === 'mcp_call') this.#show('result', `mcp.${asString(item['name'])}`)
+      else this.#show('approval', '')
+    } else if (as !== 'outcome') this.#showOnce(as, name, id, as === 'call' ? asString(item['code']) : '')
+    else {
+      if (type === 'code_interpreter_call') this.#texts.done(item)
+      this.#result(name, id, type === 'web_search_call' && !this.#hasFound(item) ? 'error' : 'result')
     }
+  }
+
+  /** Whether a web search is shown with its results. */
+  #hasFound({ id, status }: Fields): boolean {
+    if (this.#searched.has(id) && status !== 'completed')
+      this.#loss('status "completed" of the web search', `"${status}": shown as an error`)
+    this.#searched.delete(id)
+    return status === 'completed'
   }
 
   /** Shows a call when its code is complete. Returns false if the SDK throws. */
@@ -178,20 +136,16 @@ export class HostedCalls {
   /** Ends the stream. */
   end(isCompleted: boolean): void {
     for (const { type, stated, shown } of this.#texts.contradictions()) {
-      this.#reportLoss('ai-sdk-hosted-call', `the ${type} ${stated}`, `${shown}`)
+      this.#loss(`the ${type} ${stated}`, `${shown}`)
     }
     for (const { type, id } of this.#pending.values()) {
       // If the response was cut off, its last item may be cut off, too.
       if (isCompleted || this.#ended.has(id))
-        this.#reportLoss('ai-sdk-hosted-call', `output_item.done of the ${type}`, 'none: it is never shown as finished')
+        this.#loss(`output_item.done of the ${type}`, 'none: it is never shown as finished')
     }
     if (!isCompleted || this.#pending.size > 0) return
     for (const name of this.#awaited.values()) {
-      this.#reportLoss(
-        'ai-sdk-hosted-call',
-        `output_item.done of the ${name} under the id that it was added with`,
-        'none',
-      )
+      this.#loss(`output_item.done of the ${name} under the id that it was added with`, 'none')
     }
   }
 
@@ -209,11 +163,7 @@ export class HostedCalls {
   #call(name: string, id: string, text = ''): void {
     this.#show('call', name, text)
     if (this.#called.has(id)) {
-      this.#reportLoss(
-        'ai-sdk-hosted-call',
-        `one call of ${name}`,
-        'a second one with the same id: the call is shown twice',
-      )
+      this.#loss(`one call of ${name}`, 'a second one with the same id: the call is shown twice')
     }
     this.#awaited.set(id, name)
     this.#called.add(id)
@@ -224,11 +174,7 @@ export class HostedCalls {
     this.#show(kind, name, this.#called.has(id) ? '' : WITHOUT_CALL)
     if (this.#awaited.delete(id)) return
     const what = name === 'code_interpreter' ? 'code_interpreter_call_code.done' : 'output_item.added'
-    this.#reportLoss(
-      'ai-sdk-hosted-call',
-      `${what} of the ${name} before`,
-      'a result without a call, or a second result',
-    )
+    this.#loss(`${what} of the ${name} before`, 'a result without a call, or a second result')
   }
 
   /** Shows a call that the application runs. */
@@ -236,8 +182,7 @@ export class HostedCalls {
     const id = item['id'] as string
     this.#texts.done(item)
     this.#show('call', name, text)
-    if (this.#clientCalls.has(id))
-      this.#reportLoss('ai-sdk-hosted-call', `one call of ${name}`, 'a second one with the same id: it runs twice')
+    if (this.#clientCalls.has(id)) this.#loss(`one call of ${name}`, 'a second one with the same id: it runs twice')
     this.#clientCalls.add(id)
     this.items.set(id, name)
   }
@@ -245,24 +190,20 @@ export class HostedCalls {
   #reportNotAdded(type: string, id: string): void {
     // It came again: the SDK shows it once.
     if (this.items.has(id)) return
-    this.#reportLoss(
-      'ai-sdk-hosted-call',
-      `output_item.added of the ${type} at the same index`,
-      'none: the call is not shown',
-    )
+    this.#loss(`output_item.added of the ${type} at the same index`, 'none: the call is not shown')
   }
 
   /** Shows an entry that a response has once: a second one with the same id is shown twice. */
   #showOnce(kind: string, name: string, id: string, text = ''): void {
     if (this.items.has(id)) {
-      this.#reportLoss(
-        'ai-sdk-hosted-call',
-        `one ${kind} of ${name}`,
-        'a second one with the same id: it is shown twice',
-      )
+      this.#loss(`one ${kind} of ${name}`, 'a second one with the same id: it is shown twice')
     }
     this.items.set(id, name)
     this.#show(kind, name, text)
+  }
+
+  #loss(expected: string, words: string): void {
+    this.#reportLoss('ai-sdk-hosted-call', expected, words)
   }
 
   #show(kind: string, name: string, text = ''): void {
@@ -273,49 +214,41 @@ export class HostedCalls {
 /** The mark of a result whose call is not shown. */
 const WITHOUT_CALL = 'without its call'
 
-/** The calls that are shown when they are added, with the names that the SDK shows. */
-const SHOWN_AT_ADDED = new Map([
-  ['web_search_call', 'web_search'],
-  ['file_search_call', 'file_search'],
-  ['image_generation_call', 'image_generation'],
-])
+/** How the SDK shows an item. */
+interface Shown {
+  /** The name that it shows; empty if the item has it. */
+  readonly name: string
+  /** What it shows of a done item: the outcome of an earlier call, a call that the application runs, or one entry. */
+  readonly as: 'outcome' | 'client call' | 'mcp' | 'call' | 'result' | 'custom'
+  /** The call is shown when it is added. */
+  readonly atAdded?: true
+  /** The call is remembered by its index once it is added. */
+  readonly opens?: true
+  /** It is shown only if it was added at its index. */
+  readonly needsAdded?: true
+  /** Its end does not close the call at its index. */
+  readonly keepsOpen?: true
+}
 
-/** Items that are shown when they are done. */
-const SHOWN_AT_DONE = new Set([
-  'code_interpreter_call',
-  'mcp_call',
-  'mcp_approval_request',
-  'computer_call',
-  'tool_search_call',
-  'tool_search_output',
-  'apply_patch_call',
-  'shell_call',
-  'shell_call_output',
-  'local_shell_call',
-  'program',
-  'program_output',
-  'compaction',
-])
-
-/** The calls that the SDK remembers by their index once they are added. */
-const OPENS = new Set([
-  'web_search_call',
-  'computer_call',
-  'code_interpreter_call',
-  'tool_search_call',
-  'apply_patch_call',
-  'shell_call',
-])
-
-/** Items whose end does not close the call at their index. */
-const KEEPS_OPEN = new Set([
-  'program',
-  'program_output',
-  'image_generation_call',
-  'tool_search_output',
-  'shell_call_output',
-  'compaction',
-])
+/** By the type of the item. */
+const SHOWN: Readonly<Record<string, Shown>> = {
+  web_search_call: { name: 'web_search', as: 'outcome', atAdded: true, opens: true },
+  file_search_call: { name: 'file_search', as: 'outcome', atAdded: true },
+  image_generation_call: { name: 'image_generation', as: 'outcome', atAdded: true, keepsOpen: true },
+  code_interpreter_call: { name: 'code_interpreter', as: 'outcome', opens: true },
+  mcp_call: { name: '', as: 'mcp' },
+  mcp_approval_request: { name: '', as: 'mcp' },
+  computer_call: { name: 'computer', as: 'client call', opens: true },
+  tool_search_call: { name: 'tool_search', as: 'client call', opens: true, needsAdded: true },
+  tool_search_output: { name: 'tool_search', as: 'result', keepsOpen: true },
+  apply_patch_call: { name: 'apply_patch', as: 'client call', opens: true, needsAdded: true },
+  shell_call: { name: 'shell', as: 'client call', opens: true },
+  shell_call_output: { name: 'shell', as: 'result', keepsOpen: true },
+  local_shell_call: { name: 'local_shell', as: 'client call' },
+  program: { name: 'programmatic_tool_calling', as: 'call', keepsOpen: true },
+  program_output: { name: 'programmatic_tool_calling', as: 'result', keepsOpen: true },
+  compaction: { name: 'openai.compaction', as: 'custom', keepsOpen: true },
+}
 
 /** Arguments as the SDK shows them: parsed if they are JSON, and an empty object if they are empty. */
 function asInput(given: string): string {

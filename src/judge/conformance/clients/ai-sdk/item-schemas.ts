@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { variant } from './variant.js'
 
 // The schemas of @ai-sdk/openai for the items that it knows. It ignores other fields, and items of other types.
 
@@ -11,33 +12,23 @@ const optionalTexts = texts.nullish()
 const status = z.enum(['in_progress', 'completed', 'incomplete'])
 const json = z.json()
 
-/** One of several objects that `type` tells apart. */
-const variant = <const Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  z.object({ type: z.literal(type), ...shape })
+/** An item. Each has an id. */
+const item = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ id: text, ...shape })
 
-const messageSchema = z.object({ id: text, phase: z.enum(['commentary', 'final_answer']).nullish() })
+const async = z.boolean().nullish()
 
-const reasoningSchema = z.object({ id: text, encrypted_content: optionalText })
-
-const functionCallSchema = z.object({
-  id: text,
+const functionCallSchema = item({
   call_id: text,
   name: text,
   arguments: text,
-  async: z.boolean().nullish(),
+  async,
   namespace: optionalText,
   caller: z.discriminatedUnion('type', [variant('direct', {}), variant('program', { caller_id: text })]).nullish(),
 })
 
-const customToolCallSchema = z.object({
-  id: text,
-  call_id: text,
-  name: text,
-  input: text,
-  async: z.boolean().nullish(),
-})
+const customToolCallSchema = item({ call_id: text, name: text, input: text, async })
 
-const webSearchSchema = z.object({ id: text, status: text })
+const webSearchSchema = item({ status: text })
 
 const webSearchActionSchema = z.discriminatedUnion('type', [
   variant('search', {
@@ -51,8 +42,7 @@ const webSearchActionSchema = z.discriminatedUnion('type', [
   variant('find_in_page', { url: optionalText, pattern: optionalText }),
 ])
 
-const codeInterpreterSchema = z.object({
-  id: text,
+const codeInterpreterSchema = item({
   container_id: text,
   code: text.nullable(),
   outputs: z
@@ -99,92 +89,65 @@ const computerActionSchema = z.discriminatedUnion('type', [
   variant('wait', {}),
 ])
 
-const computerCallSchema = z.object({
-  id: text,
-  call_id: optionalText,
-  status,
-  action: computerActionSchema.nullish(),
-  actions: z.array(computerActionSchema).nullish(),
-  pending_safety_checks: z.array(z.object({ id: text, code: optionalText, message: optionalText })).nullish(),
-})
-
-const localShellSchema = z.object({
-  id: text,
-  call_id: text,
-  action: variant('exec', {
-    command: texts,
-    timeout_ms: number.optional(),
-    user: text.optional(),
-    working_directory: text.optional(),
-    env: z.record(text, text).optional(),
-  }),
-})
-
-const shellCallSchema = z.object({
-  id: text,
-  call_id: text,
-  status,
-  action: z.object({ commands: texts, timeout_ms: optionalNumber, max_output_length: optionalNumber }),
-})
-
-const shellOutputSchema = z.object({
-  id: text,
-  call_id: text,
-  status,
-  max_output_length: optionalNumber,
-  output: z.array(
-    z.object({
-      stdout: text,
-      stderr: text,
-      outcome: z.discriminatedUnion('type', [variant('timeout', {}), variant('exit', { exit_code: number })]),
-    }),
-  ),
-})
-
-const applyPatchSchema = z.object({
-  id: text,
-  call_id: text,
-  status: z.enum(['in_progress', 'completed']),
-  operation: z.discriminatedUnion('type', [
-    variant('create_file', { path: text, diff: text }),
-    variant('update_file', { path: text, diff: text }),
-    variant('delete_file', { path: text }),
-  ]),
-})
-
 const searched = {
-  id: text,
   execution: z.enum(['server', 'client']),
   call_id: text.nullable(),
   status,
 }
 
-const toolSearchCallSchema = z.object({ ...searched, arguments: z.unknown() })
-const toolSearchOutputSchema = z.object({ ...searched, tools: z.array(z.record(text, json)) })
-
-const programSchema = z.object({ id: text, call_id: text, code: text, fingerprint: text })
-const programOutputSchema = z.object({
-  id: text,
-  call_id: text,
-  result: text,
-  status: z.enum(['completed', 'incomplete']),
-})
-
-const hasId = z.object({ id: text })
+const hasId = item({})
 
 /** The items with the same schema in `added` and `done`, by type. */
 const either = {
-  message: messageSchema,
-  reasoning: reasoningSchema,
-  program: programSchema,
-  program_output: programOutputSchema,
-  computer_call: computerCallSchema,
-  local_shell_call: localShellSchema,
-  apply_patch_call: applyPatchSchema,
-  shell_call: shellCallSchema,
-  shell_call_output: shellOutputSchema,
-  tool_search_call: toolSearchCallSchema,
-  tool_search_output: toolSearchOutputSchema,
+  message: item({ phase: z.enum(['commentary', 'final_answer']).nullish() }),
+  reasoning: item({ encrypted_content: optionalText }),
+  program: item({ call_id: text, code: text, fingerprint: text }),
+  program_output: item({ call_id: text, result: text, status: z.enum(['completed', 'incomplete']) }),
+  computer_call: item({
+    call_id: optionalText,
+    status,
+    action: computerActionSchema.nullish(),
+    actions: z.array(computerActionSchema).nullish(),
+    pending_safety_checks: z.array(z.object({ id: text, code: optionalText, message: optionalText })).nullish(),
+  }),
+  local_shell_call: item({
+    call_id: text,
+    action: variant('exec', {
+      command: texts,
+      timeout_ms: number.optional(),
+      user: text.optional(),
+      working_directory: text.optional(),
+      env: z.record(text, text).optional(),
+    }),
+  }),
+  apply_patch_call: item({
+    call_id: text,
+    status: z.enum(['in_progress', 'completed']),
+    operation: z.discriminatedUnion('type', [
+      variant('create_file', { path: text, diff: text }),
+      variant('update_file', { path: text, diff: text }),
+      variant('delete_file', { path: text }),
+    ]),
+  }),
+  shell_call: item({
+    call_id: text,
+    status,
+    action: z.object({ commands: texts, timeout_ms: optionalNumber, max_output_length: optionalNumber }),
+  }),
+  shell_call_output: item({
+    call_id: text,
+    status,
+    max_output_length: optionalNumber,
+    output: z.array(
+      z.object({
+        stdout: text,
+        stderr: text,
+        outcome: z.discriminatedUnion('type', [variant('timeout', {}), variant('exit', { exit_code: number })]),
+      }),
+    ),
+  }),
+  tool_search_call: item({ ...searched, arguments: z.unknown() }),
+  tool_search_output: item({ ...searched, tools: z.array(z.record(text, json)) }),
 }
 
 /** The items of `response.output_item.added`, by type. */
@@ -196,10 +159,10 @@ export const ADDED_ITEMS: Readonly<Record<string, z.ZodType>> = {
   file_search_call: hasId,
   image_generation_call: hasId,
   code_interpreter_call: codeInterpreterSchema.extend({ status: text }),
-  mcp_call: z.object({ id: text, status: text, approval_request_id: optionalText }),
+  mcp_call: item({ status: text, approval_request_id: optionalText }),
   mcp_list_tools: hasId,
   mcp_approval_request: hasId,
-  compaction: z.object({ id: text, encrypted_content: optionalText }),
+  compaction: item({ encrypted_content: optionalText }),
 }
 
 /** The items of `response.output_item.done`, by type. */
@@ -209,11 +172,10 @@ export const DONE_ITEMS: Readonly<Record<string, z.ZodType>> = {
   // The SDK accepts no other status, so a call that was cut off fails the turn.
   custom_tool_call: customToolCallSchema.extend({ status: z.literal('completed') }),
   web_search_call: webSearchSchema.extend({ action: webSearchActionSchema.nullish() }),
-  file_search_call: z.object({ id: text, queries: texts, results: z.array(fileSearchResultSchema).nullish() }),
-  image_generation_call: z.object({ id: text, result: text }),
+  file_search_call: item({ queries: texts, results: z.array(fileSearchResultSchema).nullish() }),
+  image_generation_call: item({ result: text }),
   code_interpreter_call: codeInterpreterSchema,
-  mcp_call: z.object({
-    id: text,
+  mcp_call: item({
     status: text,
     arguments: text,
     name: text,
@@ -222,18 +184,7 @@ export const DONE_ITEMS: Readonly<Record<string, z.ZodType>> = {
     error: mcpErrorSchema.nullish(),
     approval_request_id: optionalText,
   }),
-  mcp_list_tools: z.object({
-    id: text,
-    server_label: text,
-    tools: z.array(mcpToolSchema),
-    error: mcpErrorSchema.optional(),
-  }),
-  mcp_approval_request: z.object({
-    id: text,
-    server_label: text,
-    name: text,
-    arguments: text,
-    approval_request_id: text.optional(),
-  }),
-  compaction: z.object({ id: text, encrypted_content: text }),
+  mcp_list_tools: item({ server_label: text, tools: z.array(mcpToolSchema), error: mcpErrorSchema.optional() }),
+  mcp_approval_request: item({ server_label: text, name: text, arguments: text, approval_request_id: text.optional() }),
+  compaction: item({ encrypted_content: text }),
 }

@@ -1,29 +1,20 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { jsonHash } from '../../json-hash.js'
-import { jsonIn } from '../../json-text.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
 import { citationSources } from '../agreement/agreed-item.js'
-import { type ClientReader, type Ending, Seen, seenCall } from '../client.js'
+import { BaseReader, type Ending, type ReportBreak, runByAi, seenCall } from '../client.js'
 import type { SchemaFault } from '../schema-fault.js'
 import { nestedErrorSchema } from './event-schemas.js'
 import { HostedCalls } from './hosted-calls.js'
 import { OpenParts } from './open-parts.js'
-import type { RuleId } from './rules.js'
 import { validate } from './validate.js'
-
-export type ReportAiSdkBreak = (rule: RuleId, expected: string, got: unknown, words?: string) => void
 
 /** The state of a summary part. It concludes only when the next part begins, as its end has the encrypted reasoning. */
 type PartState = 'active' | 'can-conclude' | 'concluded'
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai. */
-export class AiSdkReader implements ClientReader {
-  readonly seen: Seen = new Seen()
-  readonly #reportBreak: ReportAiSdkBreak
+export class AiSdkReader extends BaseReader {
   /** Whether there is no output yet: an error is then thrown instead of streamed. */
   #isEarly = true
-  /** Whether the SDK has stopped reading. */
-  #isOver = false
   /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
   /** Whether there was an error of the SDK or the server: it overrides the ending of the response. */
@@ -51,39 +42,39 @@ export class AiSdkReader implements ClientReader {
   /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined
 
-  constructor(reportBreak: ReportAiSdkBreak) {
-    this.#reportBreak = reportBreak
+  constructor(reportBreak: ReportBreak) {
+    super(reportBreak)
     this.#calls = new HostedCalls((rule, expected, words) => reportBreak(rule, expected, undefined, words))
   }
 
   read(event: StreamEvent): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     const validated = validate(event)
     if (typeof validated === 'object') this.#fail(event, validated)
     else if (validated === 'known') this.#take(event)
-    if (!this.#isOver && typeof event.type === 'string') this.#calls.observe(event)
+    if (!this.isOver && typeof event.type === 'string') this.#calls.observe(event)
   }
 
   end(): void {
     const { seen } = this
-    if (!this.#isOver) {
+    if (!this.isOver) {
       for (const source of this.#lateSources) this.#sources.push(source)
       seen.final = this.#texts.all
     }
-    this.#isOver = true
+    this.isOver = true
     for (const source of this.#hasFound ? this.#cited : this.#sources) seen.citations.push(source)
     for (const shown of this.#calls.shown) seen.hosted.push(shown)
     for (const [id, name] of this.#calls.items) seen.hostedItems.set(id, name)
     seen.ending = this.#isBroken ? 'threw' : this.#ending
     if (seen.ending === 'completed' && this.#hasCall && this.#finishedWithCall === false) {
-      this.#reportBreak('ai-sdk-finish', 'all calls before the terminal event', undefined, 'one after it')
+      this.reportBreak('ai-sdk-finish', 'all calls before the terminal event', undefined, 'one after it')
     }
     this.#calls.end(seen.ending === 'completed')
   }
 
   #fail(event: StreamEvent, { expected, got, words }: SchemaFault): void {
     const of = typeof event.type === 'string' ? ` in ${event.type}` : ''
-    this.#reportBreak('ai-sdk-validates', `${expected}${of}`, got, words)
+    this.reportBreak('ai-sdk-validates', `${expected}${of}`, got, words)
     this.#isEarly = false
     this.#ownError('Type validation failed')
     this.#hasError = true
@@ -118,7 +109,7 @@ export class AiSdkReader implements ClientReader {
     this.#hasError = true
     if (!this.#isEarly) return
     this.#ending = 'failed'
-    this.#isOver = true
+    this.isOver = true
   }
 
   #takeOutput(event: StreamEvent, type: string): void {
@@ -230,21 +221,14 @@ export class AiSdkReader implements ClientReader {
     const given = item['arguments'] as string
     this.#calls.close(index)
     this.#hasCall = true
-    const json = jsonIn(given)
-    const call = { ...seenCall(item['name'] as string, given, json), type: 'function_call' as const }
-    if (json !== undefined) this.seen.calls.push(call)
-    // The SDK treats missing arguments as an empty object.
-    else if (given.trim() === '') this.seen.calls.push({ ...call, value: jsonHash({}) })
-    else {
-      this.seen.calls.push({ ...call, isInvalid: true })
-      this.#reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
-    }
+    const call = { ...seenCall(item['name'] as string, given), type: 'function_call' as const }
+    if (!runByAi(this.seen, call, given)) this.reportBreak('ai-sdk-tool-input', 'arguments as valid JSON', given)
   }
 
   #codeDone(index: number, code: string): void {
     if (this.#calls.codeDone(index, code)) return
     this.#ownError('TypeError')
-    this.#isOver = true
+    this.isOver = true
   }
 
   #text(id: string, delta: string): void {
@@ -280,8 +264,8 @@ export class AiSdkReader implements ClientReader {
   }
 
   /** Reports a part that ai does not find. */
-  #lost(rule: RuleId, id: string, expected: string, words: string): void {
-    if (this.#missing !== id) this.#reportBreak(rule, expected, undefined, words)
+  #lost(rule: string, id: string, expected: string, words: string): void {
+    if (this.#missing !== id) this.reportBreak(rule, expected, undefined, words)
     this.#missing = id
     this.#ownError(`${rule === 'ai-sdk-text-part' ? 'text' : 'reasoning'} part not found`)
   }

@@ -21,7 +21,7 @@ export class MergedCall {
   id: unknown
   name: unknown
   isCustom: boolean
-  /** The arguments up to `LONGEST`; they are parsed at the end. */
+  /** The arguments up to `MAX_ARGUMENTS`; they are parsed at the end. */
   args = ''
   readonly #args: Merged
   readonly #name: Merged
@@ -52,7 +52,7 @@ export class MergedCall {
     return this.#args.kind === 'object' || this.#args.kind === 'array' ? '[object Object]' : this.args
   }
 
-  /** Whether the arguments are longer than `LONGEST`. */
+  /** Whether the arguments are longer than `MAX_ARGUMENTS`. */
   get isLong(): boolean {
     return this.#args.text.length > this.args.length && this.#args.kind === 'string'
   }
@@ -63,12 +63,12 @@ export class MergedCall {
 
   #keep(args: unknown): void {
     const more = typeof args === 'number' && args !== 0 ? String(args) : asString(args)
-    if (this.args.length + more.length <= LONGEST) this.args += more
+    if (this.args.length + more.length <= MAX_ARGUMENTS) this.args += more
   }
 }
 
 /** How many UTF-16 code units of a call's arguments to keep. */
-const LONGEST = 1 << 20
+const MAX_ARGUMENTS = 1 << 20
 
 /**
  * The call that the application gets. There is none without an id, which makes it an invalid tool call that cannot be

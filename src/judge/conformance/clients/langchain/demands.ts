@@ -4,7 +4,7 @@ import { asFields, type StreamEvent } from '../../stream-event.js'
 // The values in events without which LangChain throws.
 
 /** An exception that LangChain throws at an event. */
-export class Broken extends Error {
+export class LangchainError extends Error {
   readonly rule: string
   readonly expected: string
   readonly got: unknown
@@ -18,19 +18,20 @@ export class Broken extends Error {
 }
 
 export function requireItem({ item }: StreamEvent): Fields {
-  if (item === undefined || item === null) throw new Broken('langchain-item', 'an item', item)
+  if (item === undefined || item === null) throw new LangchainError('langchain-item', 'an item', item)
   return asFields(item)
 }
 
 export function requireResponse(response: unknown): Fields {
-  if (response === undefined || response === null) throw new Broken('langchain-response', 'a response', response)
+  if (response === undefined || response === null)
+    throw new LangchainError('langchain-response', 'a response', response)
   return asFields(response)
 }
 
 /** Checks the whole output, which LangChain converts: it throws if a list is missing. */
 export function checkOutput(output: unknown): void {
   const fail = (expected: string, got: unknown): never => {
-    throw new Broken('langchain-output', expected, got)
+    throw new LangchainError('langchain-output', expected, got)
   }
   if (!Array.isArray(output)) fail('output: a list', output)
   for (const item of output as unknown[]) {

@@ -1,6 +1,6 @@
 import { describe } from '../../../../shared/errors.js'
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { asFields, asList } from '../../stream-event.js'
+import { asFields, asList, asString, lookUp } from '../../stream-event.js'
 import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 
@@ -14,127 +14,95 @@ export function readItem(value: unknown, place: string): Fields {
   if (!isFields(value)) throw new Thrown('openai-agents-item', `${place} as an object`, value)
   const fields = new FieldReader(value, place)
   const { type } = value
-  const read = typeof type === 'string' && Object.hasOwn(READERS, type) ? READERS[type] : undefined
-  if (read === undefined) fields.id()
-  else read(fields)
+  for (const check of lookUp(CHECKS, asString(type)) ?? [id]) check(fields)
   return value
 }
 
-const STATUSES = ['in_progress', 'completed', 'incomplete'] as const
+type Check = (item: FieldReader) => void
 
-const READERS: Readonly<Record<string, (fields: FieldReader) => void>> = {
-  message(fields) {
-    fields.id()
-    fields.oneOf('role', ['assistant'])
-    fields.oneOf('status', STATUSES)
-    for (const part of fields.list('content')) {
-      part.oneOf('type', ['output_text', 'refusal'])
-      part.text(part.fields['type'] === 'refusal' ? 'refusal' : 'text')
-    }
-  },
-  reasoning(fields) {
-    fields.id()
-    for (const part of fields.list('summary')) part.text('text')
-  },
-  function_call(fields) {
-    fields.id()
-    fields.text('call_id')
-    fields.text('name')
-    fields.oneOf('status', STATUSES, 'or none')
-    fields.text('arguments')
-  },
-  function_call_output(fields) {
-    fields.id()
-    fields.text('call_id')
-    fields.oneOf('status', STATUSES, 'or null')
-  },
-  file_search_call: readHosted,
-  web_search_call: readHosted,
-  image_generation_call: readHosted,
-  code_interpreter_call: readHosted,
-  mcp_list_tools: (fields) => fields.id(),
-  mcp_approval_request: (fields) => fields.id(),
-  mcp_call(fields) {
-    fields.id()
-    fields.text('output', 'or null')
-  },
-  compaction(fields) {
-    fields.text('id', 'or null')
-    fields.text('encrypted_content')
-    fields.text('created_by', 'or none')
-  },
-  computer_call(fields) {
-    fields.id()
-    fields.text('call_id')
-    fields.oneOf('status', STATUSES)
-  },
-  shell_call(fields) {
-    fields.text('id', 'or null')
-    fields.text('call_id')
-    fields.oneOf('status', STATUSES, 'or null')
-    const { commands, timeout_ms: timeout, max_output_length: most } = asFields(fields.fields['action'])
-    for (const command of asList(commands))
-      fields.require(typeof command === 'string', 'action.commands[]', 'a string', command)
-    fields.whole('action.timeout_ms', timeout)
-    fields.whole('action.max_output_length', most)
-  },
-  shell_call_output(fields) {
-    fields.text('id', 'or null')
-    fields.text('call_id')
-    if (fields.fields['status']) fields.oneOf('status', STATUSES)
-    for (const output of asList(fields.fields['output'])) {
-      const { exit_code: code, type } = asFields(asFields(output)['outcome'])
-      if (typeof code === 'number' && type !== 'timeout') {
-        fields.require(Number.isSafeInteger(code), 'output[].outcome.exit_code', 'a whole number', code)
-      }
-    }
-  },
-  apply_patch_call(fields) {
-    fields.text('id', 'or null')
-    fields.text('call_id')
-    fields.oneOf('status', ['in_progress', 'completed'], 'or null')
-    const operation = asFields(fields.fields['operation'])
-    const { type, path, diff } = operation
-    fields.require(
-      /^(create|update|delete)_file$/.test(concatenated(type)),
-      'operation.type',
-      'one of its operations',
-      type,
-    )
-    fields.require(typeof path === 'string', 'operation.path', 'a string', path)
-    if (type !== 'delete_file') fields.require(typeof diff === 'string', 'operation.diff', 'a string', diff)
-  },
-  apply_patch_call_output(fields) {
-    fields.text('id', 'or null')
-    fields.text('call_id')
-    fields.oneOf('status', ['completed', 'failed'])
-  },
-  tool_search_call(fields) {
-    fields.id()
-    fields.text('status', 'or none')
-  },
-  tool_search_output(fields) {
-    fields.id()
-    fields.text('status', 'or none')
-    for (const tool of asList(fields.fields['tools'])) fields.require(isFields(tool), 'tools[]', 'an object', tool)
-  },
-  program(fields) {
-    fields.id()
-    for (const name of ['call_id', 'code', 'fingerprint']) fields.text(name)
-  },
-  program_output(fields) {
-    fields.id()
-    fields.text('call_id')
-    fields.text('result')
-    fields.oneOf('status', ['completed', 'incomplete'])
-  },
+/** Requires a string. */
+const text =
+  (name: string, optional?: Optional): Check =>
+  (item) =>
+    item.text(name, optional)
+
+const oneOf =
+  (name: string, values: readonly string[], optional?: Optional): Check =>
+  (item) =>
+    item.oneOf(name, values, optional)
+
+const STATUSES = ['in_progress', 'completed', 'incomplete'] as const
+const id = text('id', 'or none')
+const ownId = text('id', 'or null')
+const callId = text('call_id')
+const status = oneOf('status', STATUSES)
+const anyStatus = text('status', 'or none')
+// Only images have a result, but the SDK reads the field of any hosted call.
+const hosted = [id, anyStatus, text('result', 'or null')]
+
+/** What the SDK requires of an item, by its type. */
+const CHECKS: Readonly<Record<string, readonly Check[]>> = {
+  message: [id, oneOf('role', ['assistant']), status, checkContent],
+  reasoning: [id, checkSummary],
+  function_call: [id, callId, text('name'), oneOf('status', STATUSES, 'or none'), text('arguments')],
+  function_call_output: [id, callId, oneOf('status', STATUSES, 'or null')],
+  file_search_call: hosted,
+  web_search_call: hosted,
+  image_generation_call: hosted,
+  code_interpreter_call: hosted,
+  mcp_list_tools: [id],
+  mcp_approval_request: [id],
+  mcp_call: [id, text('output', 'or null')],
+  compaction: [ownId, text('encrypted_content'), text('created_by', 'or none')],
+  computer_call: [id, callId, status],
+  shell_call: [ownId, callId, oneOf('status', STATUSES, 'or null'), checkShellAction],
+  shell_call_output: [ownId, callId, checkShellOutput],
+  apply_patch_call: [ownId, callId, oneOf('status', ['in_progress', 'completed'], 'or null'), checkOperation],
+  apply_patch_call_output: [ownId, callId, oneOf('status', ['completed', 'failed'])],
+  tool_search_call: [id, anyStatus],
+  tool_search_output: [id, anyStatus, checkTools],
+  program: [id, callId, text('code'), text('fingerprint')],
+  program_output: [id, callId, text('result'), oneOf('status', ['completed', 'incomplete'])],
 }
 
-function readHosted(fields: FieldReader): void {
-  fields.id()
-  fields.text('status', 'or none')
-  // Only images have a result, but the SDK reads the field of any hosted call.
-  fields.text('result', 'or null')
+function checkContent(item: FieldReader): void {
+  for (const part of item.list('content')) {
+    part.oneOf('type', ['output_text', 'refusal'])
+    part.text(part.fields['type'] === 'refusal' ? 'refusal' : 'text')
+  }
+}
+
+function checkSummary(item: FieldReader): void {
+  for (const part of item.list('summary')) part.text('text')
+}
+
+function checkShellAction(item: FieldReader): void {
+  const { commands, timeout_ms: timeout, max_output_length: length } = asFields(item.fields['action'])
+  for (const command of asList(commands))
+    item.require(typeof command === 'string', 'action.commands[]', 'a string', command)
+  item.whole('action.timeout_ms', timeout)
+  item.whole('action.max_output_length', length)
+}
+
+function checkShellOutput(item: FieldReader): void {
+  if (item.fields['status']) item.oneOf('status', STATUSES)
+  for (const output of asList(item.fields['output'])) {
+    const { exit_code: code, type } = asFields(asFields(output)['outcome'])
+    if (typeof code === 'number' && type !== 'timeout')
+      item.require(Number.isSafeInteger(code), 'output[].outcome.exit_code', 'a whole number', code)
+  }
+}
+
+function checkOperation(item: FieldReader): void {
+  const { type, path, diff } = asFields(item.fields['operation'])
+  const isKnown = /^(create|update|delete)_file$/.test(concatenated(type))
+  item.require(isKnown, 'operation.type', 'one of its operations', type)
+  item.require(typeof path === 'string', 'operation.path', 'a string', path)
+  if (type !== 'delete_file') item.require(typeof diff === 'string', 'operation.diff', 'a string', diff)
+}
+
+function checkTools(item: FieldReader): void {
+  for (const tool of asList(item.fields['tools'])) item.require(isFields(tool), 'tools[]', 'an object', tool)
 }
 
 /** Reads the fields of one object, and throws with the path of a wrong field. */
@@ -145,10 +113,6 @@ class FieldReader {
   constructor(fields: Fields, place: string) {
     this.fields = fields
     this.#place = place
-  }
-
-  id(): void {
-    this.text('id', 'or none')
   }
 
   text(name: string, optional?: Optional): void {

@@ -6,7 +6,6 @@ import { type SeenCall, seenCall } from '../client.js'
 import { TextHash } from '../text-hash.js'
 import { Thrown } from '../thrown.js'
 import { readItem } from './read-item.js'
-import { requireUsage } from './usage.js'
 
 /** The result of a run: what it shows, and which calls it makes. */
 export interface RunResult {
@@ -116,4 +115,20 @@ const STATUSES: Readonly<Record<string, readonly string[]>> = {
   file_search_call: ['in_progress', 'completed', 'searching', 'failed', 'incomplete'],
   code_interpreter_call: ['in_progress', 'completed', 'interpreting'],
   image_generation_call: ['in_progress', 'completed', 'generating', 'failed'],
+}
+
+/** Requires that all counts in usage are numbers. Throws `Thrown` otherwise. */
+function requireUsage(usage: unknown): void {
+  const { input_tokens, output_tokens, total_tokens, input_tokens_details, output_tokens_details } = asFields(usage)
+  for (const [name, count] of Object.entries({ input_tokens, output_tokens, total_tokens })) {
+    const isCount = count === undefined || count === null || typeof count === 'number'
+    if (!isCount) throw new Thrown('openai-agents-usage', `usage.${name} as a number`, count)
+  }
+  for (const [name, details] of Object.entries({ input_tokens_details, output_tokens_details })) {
+    // The SDK spreads the details, which turns a string into one entry per character.
+    const counts = typeof details === 'object' || typeof details === 'string' ? Object.values(details ?? {}) : []
+    for (const count of counts) {
+      if (typeof count !== 'number') throw new Thrown('openai-agents-usage', `numbers in usage.${name}`, count)
+    }
+  }
 }

@@ -1,90 +1,76 @@
-import type { StreamEvent } from '../../stream-event.js'
+import { lookUp, type StreamEvent } from '../../stream-event.js'
 import { concatenated } from '../mutable-text.js'
 import { Thrown } from '../thrown.js'
 import { type Item, type Part, type PartFields, partOf, sourceOf } from './item.js'
 
 /** Applies an event to its item, as the SDK does. Returns whether that changes `output_text`. */
 export function applyToItem(event: StreamEvent, item: Item, output: readonly Item[]): boolean {
-  switch (event.type) {
-    case 'response.content_part.added':
-      return addPart(event, item)
-    case 'response.content_part.done':
-      return replacePart(event, item)
-    case 'response.output_text.delta':
-    case 'response.output_text.done': {
-      const { text } = partFor(event, item, 'output_text')
-      requireLength(text.hasLength, 'the text of the part', text.value)
-      if (event.type === 'response.output_text.delta') text.append(event['delta'])
-      else {
-        requireLength(event['text'] !== undefined && event['text'] !== null, 'text', event['text'])
-        text.set(event['text'])
-      }
-      return true
-    }
-    case 'response.output_text.annotation.added': {
-      const { annotations } = partFor(event, item, 'output_text')
-      const { annotation_index: index, annotation } = event
-      const isNext =
-        Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) <= (annotations?.length ?? -1)
-      if (annotations === undefined || !isNext) {
-        const expected =
-          annotations === undefined ? 'a part with annotations' : `an annotation_index up to ${annotations.length}`
-        throw new Thrown('openai-part-index', expected, index)
-      }
-      annotations[index as number] = sourceOf(annotation)
-      return false
-    }
-    case 'response.refusal.delta':
-      partFor(event, item, 'refusal').text.append(event['delta'])
-      return false
-    case 'response.refusal.done':
-      partFor(event, item, 'refusal').text.set(event['refusal'])
-      return false
-    case 'response.reasoning_text.delta':
-      partFor(event, item, 'reasoning_text').text.append(event['delta'])
-      return false
-    case 'response.reasoning_text.done':
-      partFor(event, item, 'reasoning_text').text.set(event['text'])
-      return false
-    case 'response.reasoning_summary_part.added':
-      item.summary = nextOf(item.summary, event['summary_index'], 'summary_index')
-      item.summary.push(partOf(event['part']))
-      return false
-    case 'response.reasoning_summary_part.done':
-      presentAt(item.summary, event['summary_index'], 'summary_index')
-      ;(item.summary as Part[])[event['summary_index'] as number] = partOf(event['part'])
-      return false
-    case 'response.reasoning_summary_text.delta':
-      summaryPart(event, item).text.append(event['delta'])
-      return false
-    case 'response.reasoning_summary_text.done':
-      summaryPart(event, item).text.set(event['text'])
-      return false
-    case 'response.function_call_arguments.delta':
-    case 'response.custom_tool_call_input.delta':
-      item.append(event['delta'])
-      return false
-    case 'response.function_call_arguments.done':
-      item.setArguments(event['arguments'])
-      return false
-    case 'response.custom_tool_call_input.done':
-      item.setArguments(event['input'])
-      return false
-    case 'response.shell_call_command.added':
-    case 'response.shell_call_command.delta':
-    case 'response.shell_call_command.done': {
-      const isNew = event.type === 'response.shell_call_command.added'
-      requireIndex(item.outputs, event['command_index'], 'command_index', isNew)
-      if (event['command_index'] === item.outputs) item.outputs++
-      return false
-    }
-    case 'response.shell_call_output_content.delta':
-    case 'response.shell_call_output_content.done':
-      takeShellOutput(event, item, output)
-      return false
-    default:
-      return false
+  return lookUp(APPLIED, event.type)?.(event, item, output) === true
+}
+
+/** What an event does to its item, by its type; true if it changes `output_text`. */
+const APPLIED: Readonly<Record<string, (event: StreamEvent, item: Item, output: readonly Item[]) => unknown>> = {
+  'response.content_part.added': addPart,
+  'response.content_part.done': replacePart,
+  'response.output_text.delta': setText,
+  'response.output_text.done': setText,
+  'response.output_text.annotation.added': annotate,
+  'response.refusal.delta': (event, item) => partFor(event, item, 'refusal').text.append(event['delta']),
+  'response.refusal.done': (event, item) => partFor(event, item, 'refusal').text.set(event['refusal']),
+  'response.reasoning_text.delta': (event, item) => partFor(event, item, 'reasoning_text').text.append(event['delta']),
+  'response.reasoning_text.done': (event, item) => partFor(event, item, 'reasoning_text').text.set(event['text']),
+  'response.reasoning_summary_part.added': addSummary,
+  'response.reasoning_summary_part.done': replaceSummary,
+  'response.reasoning_summary_text.delta': (event, item) => summaryPart(event, item).text.append(event['delta']),
+  'response.reasoning_summary_text.done': (event, item) => summaryPart(event, item).text.set(event['text']),
+  'response.function_call_arguments.delta': ({ delta }, item) => item.append(delta),
+  'response.function_call_arguments.done': ({ arguments: given }, item) => item.setArguments(given),
+  'response.custom_tool_call_input.delta': ({ delta }, item) => item.append(delta),
+  'response.custom_tool_call_input.done': ({ input }, item) => item.setArguments(input),
+  'response.shell_call_command.added': takeCommand,
+  'response.shell_call_command.delta': takeCommand,
+  'response.shell_call_command.done': takeCommand,
+  'response.shell_call_output_content.delta': takeShellOutput,
+  'response.shell_call_output_content.done': takeShellOutput,
+}
+
+function setText(event: StreamEvent, item: Item): boolean {
+  const { text } = partFor(event, item, 'output_text')
+  requireLength(text.hasLength, 'the text of the part', text.value)
+  if (event.type === 'response.output_text.delta') text.append(event['delta'])
+  else {
+    requireLength(event['text'] !== undefined && event['text'] !== null, 'text', event['text'])
+    text.set(event['text'])
   }
+  return true
+}
+
+function annotate(event: StreamEvent, item: Item): void {
+  const { annotations } = partFor(event, item, 'output_text')
+  const { annotation_index: index, annotation } = event
+  const isNext =
+    Number.isSafeInteger(index) && (index as number) >= 0 && (index as number) <= (annotations?.length ?? -1)
+  if (annotations === undefined || !isNext) {
+    const expected =
+      annotations === undefined ? 'a part with annotations' : `an annotation_index up to ${annotations.length}`
+    throw new Thrown('openai-part-index', expected, index)
+  }
+  annotations[index as number] = sourceOf(annotation)
+}
+
+function addSummary({ summary_index: index, part }: StreamEvent, item: Item): void {
+  item.summary = nextOf(item.summary, index, 'summary_index')
+  item.summary.push(partOf(part))
+}
+
+function replaceSummary({ summary_index: index, part }: StreamEvent, item: Item): void {
+  presentAt(item.summary, index, 'summary_index')
+  ;(item.summary as Part[])[index as number] = partOf(part)
+}
+
+function takeCommand({ type, command_index: index }: StreamEvent, item: Item): void {
+  requireIndex(item.outputs, index, 'command_index', type === 'response.shell_call_command.added')
+  if (index === item.outputs) item.outputs++
 }
 
 function addPart(event: StreamEvent, item: Item): boolean {

@@ -4,10 +4,11 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { jsonHash } from '../../json-hash.js'
 import { isEncodedTwice } from '../../json-text.js'
+import { parseJson } from '../../read/parse-json.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
 
 /** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
-export type Voice = 'text' | 'thinking' | 'call' | 'other'
+export type BlockKind = 'text' | 'thinking' | 'call' | 'other'
 
 /** A value that no client can read. */
 export interface Unreadable {
@@ -17,7 +18,7 @@ export interface Unreadable {
 }
 
 /** The types of blocks that are not results: none but the first three is shown to the user, or run. */
-const VOICES: Readonly<Record<string, Voice>> = {
+const BLOCK_KINDS: Readonly<Record<string, BlockKind>> = {
   text: 'text',
   thinking: 'thinking',
   tool_use: 'call',
@@ -33,9 +34,9 @@ const VOICES: Readonly<Record<string, Voice>> = {
 /**
  * Returns the kind of a block: by its type or, for an unknown type, by its fields; undefined if its deltas must decide.
  */
-export function voiceOf(block: Fields): Voice | undefined {
+export function blockKindOf(block: Fields): BlockKind | undefined {
   const { type, id, text, thinking, server_name, tool_use_id, data } = block
-  const known = typeof type === 'string' ? lookUp(VOICES, type) : undefined
+  const known = typeof type === 'string' ? lookUp(BLOCK_KINDS, type) : undefined
   if (known !== undefined) return known
   if (typeof text === 'string') return 'text'
   if (typeof thinking === 'string') return 'thinking'
@@ -48,11 +49,11 @@ export function voiceOf(block: Fields): Voice | undefined {
 export const nameIn = ({ name, function: named }: Fields): string => asString(name) || asString(asFields(named)['name'])
 
 /** The limit of a call's input, in UTF-16 code units. */
-const LONGEST_INPUT = 1 << 20
+const MAX_INPUT = 1 << 20
 
 /** A block as its start and its deltas state it, regardless of the client. */
 export class AgreedBlock {
-  voice: Voice
+  kind: BlockKind
   readonly index: unknown
   readonly id: string
   readonly name: string
@@ -83,16 +84,16 @@ export class AgreedBlock {
   #isSettled = false
 
   /** @param start - the block as its start has it; undefined if a delta began it */
-  constructor(voice: Voice, index: unknown, at: EventRef, start?: Fields) {
+  constructor(kind: BlockKind, index: unknown, at: EventRef, start?: Fields) {
     const begun = start ?? {}
     this.hasStart = start !== undefined
-    this.voice = voice
+    this.kind = kind
     this.index = index
     this.id = asString(begun['id'])
     this.name = nameIn(begun)
     this.at = at
-    this.#begun = TextHash.of(asString(begun[voice === 'call' ? '' : voice]))
-    const isGiven = voice === 'call' && Object.keys(asFields(begun['input'])).length > 0
+    this.#begun = TextHash.of(asString(begun[kind === 'call' ? '' : kind]))
+    const isGiven = kind === 'call' && Object.keys(asFields(begun['input'])).length > 0
     this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
   }
 
@@ -102,8 +103,8 @@ export class AgreedBlock {
     if (isAgain) return
     this.#deltas.append(text)
     // Kept for a text too: until its block is settled, it may turn out to be the input of a call.
-    if (this.#isSettled && this.voice !== 'call') return
-    if (this.#input.length + text.length <= LONGEST_INPUT) this.#input += text
+    if (this.#isSettled && this.kind !== 'call') return
+    if (this.#input.length + text.length <= MAX_INPUT) this.#input += text
     else this.#isLong = true
   }
 
@@ -125,13 +126,13 @@ export class AgreedBlock {
   /** Keeps only the input of a call: for a text, the hash is enough. */
   #keep(): void {
     this.#isSettled = true
-    if (this.voice !== 'call') this.#input = ''
+    if (this.kind !== 'call') this.#input = ''
   }
 
   #resolve(stray: AgreedBlock): AgreedBlock | undefined {
     if (this.#deltas.length > 0) return stray
-    if (this.hasSignature) this.voice = 'thinking'
-    else if (this.voice === 'thinking' || stray.voice === 'call') this.voice = stray.voice
+    if (this.hasSignature) this.kind = 'thinking'
+    else if (this.kind === 'thinking' || stray.kind === 'call') this.kind = stray.kind
     this.#deltas.join(stray.#deltas)
     this.#input = stray.#input
     this.#isLong = stray.#isLong
@@ -157,18 +158,18 @@ export class AgreedBlock {
 
   /** Whether its input is the JSON of an object, if it is not encoded twice. */
   get isObject(): boolean {
-    return this.#isLong || this.isEncodedTwice || isFields(parsed(this.#json))
+    return this.#isLong || this.isEncodedTwice || isFields(parseJson(this.#json)?.value)
   }
 
   /** The hash of the value of an input that lacks only its last brackets; undefined for any other. */
   get closed(): number | undefined {
-    const value = this.#isLong ? undefined : parsed(`${this.#json}${missingBrackets(this.#json)}`)
+    const value = this.#isLong ? undefined : parseJson(`${this.#json}${missingBrackets(this.#json)}`)?.value
     return value === undefined ? undefined : jsonHash(value)
   }
 
   /** Whether it has the same content as another block. */
   says(other: AgreedBlock): boolean {
-    const isNamed = this.voice === other.voice && this.id === other.id && this.name === other.name
+    const isNamed = this.kind === other.kind && this.id === other.id && this.name === other.name
     return isNamed && this.text.equals(other.text)
   }
 
@@ -191,14 +192,6 @@ export class AgreedBlock {
   get #json(): string {
     if (this.#input.trim() !== '') return this.#input
     return this.#given ?? '{}'
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -6,17 +6,17 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
 import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
-import { AgreedBlock, nameIn, type Unreadable, type Voice, voiceOf } from './agreed-block.js'
+import { AgreedBlock, type BlockKind, blockKindOf, nameIn, type Unreadable } from './agreed-block.js'
 import { endingBy } from './stop-reasons.js'
 
 /** The number of remembered blocks: more than any model writes in one answer. */
 const MAX_BLOCKS = 10_000
 
 /** The field of each delta with content, and its kind. */
-const DELTAS: Readonly<Record<string, { readonly field: string; readonly voice: Voice }>> = {
-  text_delta: { field: 'text', voice: 'text' },
-  thinking_delta: { field: 'thinking', voice: 'thinking' },
-  input_json_delta: { field: 'partial_json', voice: 'call' },
+const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: BlockKind }>> = {
+  text_delta: { field: 'text', kind: 'text' },
+  thinking_delta: { field: 'thinking', kind: 'thinking' },
+  input_json_delta: { field: 'partial_json', kind: 'call' },
 }
 
 /**
@@ -86,11 +86,11 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The calls for the client's tools. */
   get calls(): readonly AgreedBlock[] {
     // Deltas without a start may belong to a call of the server's.
-    return this.#inOrder.filter(({ voice, hasStart }) => voice === 'call' && (hasStart || this.#reason === 'tool_use'))
+    return this.#inOrder.filter(({ kind, hasStart }) => kind === 'call' && (hasStart || this.#reason === 'tool_use'))
   }
 
-  textOf(voice: 'text' | 'thinking'): TextHash {
-    return TextHash.joined(this.#inOrder.filter((block) => block.voice === voice).map(({ text }) => text))
+  textOf(kind: 'text' | 'thinking'): TextHash {
+    return TextHash.joined(this.#inOrder.filter((block) => block.kind === kind).map(({ text }) => text))
   }
 
   /** Whether a call was cut off: its client may or may not have it. */
@@ -137,13 +137,13 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
     const lost = { what, got, at }
     const block = this.#at(index) ?? this.#open
-    if (block?.voice === 'call')
+    if (block?.kind === 'call')
       block.lose(
         lost,
         [partial_json, input].some((one) => typeof one === 'string'),
       )
-    else if (block?.voice === 'text' || (text ?? thinking) !== undefined) this.#unreadable ??= lost
-    else if (block?.voice === 'thinking') this.#unsure ??= lost
+    else if (block?.kind === 'text' || (text ?? thinking) !== undefined) this.#unreadable ??= lost
+    else if (block?.kind === 'thinking') this.#unsure ??= lost
   }
 
   /** The event after an unreadable delta shows that it was not the signature. */
@@ -198,7 +198,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (block === undefined) return
     block.isStopped = true
     const isAgain = this.#blocks.some((one) => one !== block && one.index === block.index && one.says(block))
-    if (!isAgain || (block.voice !== 'call' && block.text.length === 0)) return
+    if (!isAgain || (block.kind !== 'call' && block.text.length === 0)) return
     const place = this.#blocks.indexOf(block)
     if (place >= 0) this.#blocks.splice(place, 1)
     this.#extraneous.add({ why: 'repeated', at, ...(block.name === '' ? {} : { name: block.name }) })
@@ -219,13 +219,13 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const block = asFields(given)
     const open = this.#open
     const isAgain = open !== undefined && open.index === index && open.id === asString(block['id'])
-    const voice = voiceOf(block)
-    if (voice === undefined) {
+    const kind = blockKindOf(block)
+    if (kind === undefined) {
       this.#settle()
       return
     }
-    const begun = new AgreedBlock(voice, index, at, block)
-    if (isAgain && open.voice === begun.voice && open.name === begun.name) {
+    const begun = new AgreedBlock(kind, index, at, block)
+    if (isAgain && open.kind === begun.kind && open.name === begun.name) {
       this.#extraneous.add({ why: 'repeated', at, ...calledIn({ content_block: given }) })
       open.isDoubled = this.#isRepeated
       return
@@ -233,7 +233,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     this.#settle()
     const last = this.#blocks.at(-1)
     // A call without a start that gets a result here is one that the server ran.
-    if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.voice === 'call') last.voice = 'other'
+    if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.kind === 'call') last.kind = 'other'
     this.#add(begun)
   }
 
@@ -258,32 +258,32 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   #delta({ index, delta: given }: Fields, at: EventRef): void {
     const delta = asFields(given)
     const { type } = delta
-    const kind = typeof type === 'string' ? lookUp(DELTAS, type) : undefined
+    const known = typeof type === 'string' ? lookUp(DELTAS, type) : undefined
     const of = this.#at(index) ?? this.#open
     // No client shows the input of a call that the server ran, or passes it to a tool.
     const isOpen = of?.isStopped === false || this.#open === undefined
-    if (of?.voice === 'other' && isOpen && (of.name !== '' || kind?.voice === 'call')) return
-    if (type === 'signature_delta' || kind?.voice === 'thinking') this.#sure()
+    if (of?.kind === 'other' && isOpen && (of.name !== '' || known?.kind === 'call')) return
+    if (type === 'signature_delta' || known?.kind === 'thinking') this.#sure()
     if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true
-    if (kind === undefined) {
+    if (known === undefined) {
       if (type !== 'signature_delta' && type !== 'citations_delta')
         this.#maybe('a delta with a type', type === undefined ? given : type, given, index, at)
       return
     }
-    const text = delta[kind.field]
-    if (typeof text !== 'string') this.#maybe(`${kind.field} in a ${String(type)}`, text, delta, index, at)
+    const text = delta[known.field]
+    if (typeof text !== 'string') this.#maybe(`${known.field} in a ${String(type)}`, text, delta, index, at)
     if (typeof text !== 'string' || text === '') return
-    if (of?.hasStart === true && of === this.#open && of.voice !== kind.voice && of.voice !== 'other') {
-      of.stray ??= new AgreedBlock(kind.voice, index, at)
+    if (of?.hasStart === true && of === this.#open && of.kind !== known.kind && of.kind !== 'other') {
+      of.stray ??= new AgreedBlock(known.kind, index, at)
       of.stray.append(text)
       return
     }
-    this.#ofVoice(kind.voice, index, at).append(text)
+    this.#ofKind(known.kind, index, at).append(text)
   }
 
   /** The block that a delta belongs to. */
-  #ofVoice(voice: Voice, index: unknown, at: EventRef): AgreedBlock {
-    const fits = (block: AgreedBlock | undefined): block is AgreedBlock => block?.voice === voice
+  #ofKind(kind: BlockKind, index: unknown, at: EventRef): AgreedBlock {
+    const fits = (block: AgreedBlock | undefined): block is AgreedBlock => block?.kind === kind
     const [open, byIndex] = [this.#open, this.#at(index)]
     if (fits(byIndex) && !byIndex.isStopped) return byIndex
     if (fits(open)) {
@@ -293,10 +293,10 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (fits(byIndex)) return byIndex
     const last = this.#blocks.findLast(fits)
     // Input at an index of its own is that of a call whose start was lost.
-    const isOwn = voice === 'call' && byIndex === undefined && Number.isInteger(index)
+    const isOwn = kind === 'call' && byIndex === undefined && Number.isInteger(index)
     if (last !== undefined && open === undefined && !isOwn) return last
     this.#settle()
-    const own = new AgreedBlock(voice, index, at)
+    const own = new AgreedBlock(kind, index, at)
     this.#add(own)
     return own
   }

@@ -27,9 +27,7 @@ export const anthropic: MessagesClientModel = {
   client: 'anthropic',
   name: 'The Anthropic SDK',
   versions: { '@anthropic-ai/sdk': '1.14.0' },
-  rules: rulesOf(SENTENCES).map((rule) =>
-    rule.id === 'messages-anthropic-input' ? { ...rule, fault: 'model' as const } : rule,
-  ),
+  rules: rulesOf(SENTENCES, { 'messages-anthropic-input': { fault: 'model' } }),
   begin: (reportBreak) => new AnthropicReader(reportBreak),
 }
 

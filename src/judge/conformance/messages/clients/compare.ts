@@ -1,5 +1,12 @@
 import { AnswerLosses, type AnswerWords, answerLosses } from '../../clients/answer-losses.js'
-import type { ClientRule, ReportBreak, Seen, SeenCall } from '../../clients/client.js'
+import {
+  type ClientRule,
+  type ReportBreak,
+  ranInOrder,
+  rulesOf,
+  type Seen,
+  type SeenCall,
+} from '../../clients/client.js'
 import type { AgreedBlock } from './agreed-block.js'
 import type { MessagesAgreement } from './agreement.js'
 import type { MessagesClientModel } from './client.js'
@@ -9,24 +16,18 @@ const WORDS: AnswerWords = { api: 'messages', ending: 'stop_reason', reasoning: 
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const MESSAGES_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
-  {
-    id: 'messages-client-reads',
-    sentence:
-      'An event, its block and its delta are objects of a known type with a text: clients skip anything else, with its ' +
-      'content.',
-    severity: 'error',
-  },
-  {
-    id: 'messages-client-input',
-    sentence: 'The input of a call is JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-    severity: 'error',
-  },
-  {
-    id: 'messages-client-input-json',
-    sentence: 'The input of a call is the JSON of an object: no tool can be run with it otherwise.',
-    severity: 'error',
-    fault: 'model',
-  },
+  ...rulesOf(
+    {
+      'messages-client-reads':
+        'An event, its block and its delta are objects of a known type with a text: clients skip anything else, with its ' +
+        'content.',
+      'messages-client-input':
+        'The input of a call is JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+      'messages-client-input-json':
+        'The input of a call is the JSON of an object: no tool can be run with it otherwise.',
+    },
+    { 'messages-client-input-json': { fault: 'model' } },
+  ),
 ]
 
 /** Reports where the client's view differs from the stream as a whole. */
@@ -69,20 +70,9 @@ function compareCalls(seen: Seen, agreed: MessagesAgreement, losses: AnswerLosse
       losses.report('input-json', 'the JSON of an object', undefined, `${call.arguments}`, call.at)
     losses.encodedTwice(call)
   }
-  if (!isRun(seen.calls, calls, agreed)) losses.calls(completeCalls, isSame)
-}
-
-/** Whether the client has these calls, in order. A call that was cut off may be missing. */
-function isRun(seen: readonly SeenCall[], calls: readonly AgreedBlock[], agreed: MessagesAgreement): boolean {
-  let at = 0
-  for (const call of calls) {
-    const one = seen[at]
-    if (agreed.isCut(call)) {
-      if (one?.name === call.name) at++
-    } else if (!isSame(call, one)) return false
-    else at++
-  }
-  return at === seen.length
+  const isNamed = (call: AgreedBlock, one: SeenCall): boolean => one.name === call.name
+  const isRun = ranInOrder(calls, seen.calls, (call) => agreed.isCut(call), isNamed, isSame)
+  if (!isRun) losses.calls(completeCalls, isSame)
 }
 
 const isSame = (call: AgreedBlock, seen: SeenCall | undefined): boolean =>

@@ -1,4 +1,5 @@
-import { always, type MessagesInvariant, type MessagesProfile } from '../invariant.js'
+import { clientRules } from '../../clients/client.js'
+import { type MessagesInvariant, messagesRules } from '../invariant.js'
 import { aiSdk } from './ai-sdk.js'
 import { anthropic } from './anthropic.js'
 import type { MessagesClient, MessagesClientModel } from './client.js'
@@ -12,21 +13,7 @@ export const MESSAGES_MODELS: Readonly<Record<MessagesClient, MessagesClientMode
   langchain,
 }
 
-/** The model for a client's profile; undefined for any other profile. */
-export function messagesModelFor(profile: MessagesProfile): MessagesClientModel | undefined {
-  // Cast: the text after `messages:` in a profile is the name of a client.
-  return profile === 'messages' ? undefined : MESSAGES_MODELS[profile.slice('messages:'.length) as MessagesClient]
-}
-
-const models = Object.values(MESSAGES_MODELS)
-
-/** The rules of all clients. Their models check them, because the rules depend on the state of the client. */
-export const MESSAGES_CLIENT_INVARIANTS: readonly MessagesInvariant[] = [
-  ...MESSAGES_LOSSES.map((rule) => ({
-    ...rule,
-    neededBy: models.map(({ client }): MessagesProfile => `messages:${client}`),
-  })),
-  ...models.flatMap(({ client, rules }) =>
-    rules.map((rule) => ({ ...rule, neededBy: [`messages:${client}`] as readonly MessagesProfile[] })),
-  ),
-].map((rule) => ({ ...rule, begin: always({}) }))
+/** The rules of all clients. */
+export const MESSAGES_CLIENT_INVARIANTS: readonly MessagesInvariant[] = messagesRules(
+  clientRules(MESSAGES_LOSSES, 'messages:', MESSAGES_MODELS),
+)

@@ -1,5 +1,6 @@
 import type { Fields } from '../../../../shared/fields.js'
-import { fieldsOf, replaced, someOf, textOf } from '../../damage/family.js'
+import { changing, fieldsOf, replaced, replacing, sampleOf, textOf } from '../../damage/family.js'
+import { parseJson } from '../../read/parse-json.js'
 import {
   beginsCall,
   blockOf,
@@ -25,11 +26,8 @@ const indexes: MessagesFamily = {
   *damages(events) {
     const at = events.findIndex(isOfBlock)
     if (at < 0) return
-    const each = (how: string, change: (index: unknown) => unknown, is = isOfBlock): MessagesDamage => ({
-      how,
-      at,
-      events: events.map((event) => (is(event) ? { ...event, index: change(event['index']) } : event)),
-    })
+    const each = (how: string, change: (index: unknown) => unknown, is = isOfBlock): MessagesDamage =>
+      changing(how, events, (event) => (is(event) ? { ...event, index: change(event['index']) } : event), at)
     yield each('all 0', () => 0)
     yield each('from 1', (index) => Number(index) + 1)
     yield each('none', () => undefined)
@@ -49,24 +47,25 @@ const indexes: MessagesFamily = {
 const types: MessagesFamily = {
   name: 'types of blocks',
   *damages(events) {
-    const as = (how: string, type: string, to: string, fields: Fields): MessagesDamage => ({
-      how,
-      at: events.findIndex((event) => blockOf(event)['type'] === type),
-      events: events.map((event) =>
-        blockOf(event)['type'] === type ? { ...event, content_block: { type: to, ...fields } } : event,
-      ),
-    })
+    const as = (how: string, type: string, to: string, fields: Fields): MessagesDamage =>
+      changing(
+        how,
+        events,
+        (event) => (blockOf(event)['type'] === type ? { ...event, content_block: { type: to, ...fields } } : event),
+        events.findIndex((event) => blockOf(event)['type'] === type),
+      )
     yield as('thinking as text', 'thinking', 'text', { text: '' })
     yield as('text as thinking', 'text', 'thinking', { thinking: '', signature: '' })
     yield as('thinking as reasoning', 'thinking', 'reasoning', { reasoning: '' })
     yield as('text as output_text', 'text', 'output_text', { text: '' })
-    const delta = (how: string, from: string, change: (delta: Fields) => Fields): MessagesDamage => ({
-      how,
-      at: events.findIndex((event) => isDelta(event) && deltaOf(event)['type'] === from),
-      events: events.map((event) =>
-        isDelta(event) && deltaOf(event)['type'] === from ? { ...event, delta: change(deltaOf(event)) } : event,
-      ),
-    })
+    const delta = (how: string, from: string, change: (delta: Fields) => Fields): MessagesDamage =>
+      changing(
+        how,
+        events,
+        (event) =>
+          isDelta(event) && deltaOf(event)['type'] === from ? { ...event, delta: change(deltaOf(event)) } : event,
+        events.findIndex((event) => isDelta(event) && deltaOf(event)['type'] === from),
+      )
     yield delta('thinking in text_delta', 'thinking_delta', ({ thinking }) => ({ type: 'text_delta', text: thinking }))
     yield delta('text in thinking_delta', 'text_delta', ({ text }) => ({ type: 'thinking_delta', thinking: text }))
     yield delta('deltas without a type', 'text_delta', ({ text }) => ({ text }))
@@ -129,8 +128,8 @@ const whole: MessagesFamily = {
       yield { how: `${type} begun in the beginning`, at: span.begin, events: split }
     }
     for (const span of spans.filter(({ begin }) => beginsCall(events[begin] as MessageEvent))) {
-      const input = parsed(textIn(span, 'partial_json'))
-      if (input === undefined || Object.keys(input).length === 0) continue
+      const input = fieldsOf(parseJson(textIn(span, 'partial_json'))?.value)
+      if (Object.keys(input).length === 0) continue
       const full = replaced(events, span.begin, [withBlock(events[span.begin] as MessageEvent, { input })])
       yield { how: 'input in the beginning and the deltas', at: span.begin, events: full }
       const alone = full.filter((event, at) => at <= span.begin || at >= span.end || !isDelta(event))
@@ -139,26 +138,15 @@ const whole: MessagesFamily = {
   },
 }
 
-function parsed(text: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(text))
-  } catch {
-    return undefined
-  }
-}
-
 const names: MessagesFamily = {
   name: 'names of calls',
   *damages(events) {
-    for (const at of someOf(events, beginsCall)) {
+    for (const at of sampleOf(events, beginsCall)) {
       const event = events[at] as MessageEvent
       const { id, name, input } = blockOf(event)
       const type = 'tool_use'
-      const as = (how: string, block: Fields): MessagesDamage => ({
-        how,
-        at,
-        events: replaced(events, at, [{ ...event, content_block: block }]),
-      })
+      const as = (how: string, block: Fields): MessagesDamage =>
+        replacing(how, events, at, { ...event, content_block: block })
       yield as('without a name', { type, id, input })
       yield as('an empty name', { type, id, name: '', input })
       yield as('null as a name', { type, id, name: null, input })
@@ -199,7 +187,7 @@ const encoded: MessagesFamily = {
         }),
       })
       yield as('input', JSON.stringify(given))
-      yield as('input as an object', parsed(given) ?? {})
+      yield as('input as an object', fieldsOf(parseJson(given)?.value))
       yield as('input in a code block', `\`\`\`json\n${given}\n\`\`\``)
       yield as('input without its last bracket', given.replace(/\}\s*$/, ''))
       yield as('input twice', given + given)
@@ -216,14 +204,10 @@ const content: MessagesFamily = {
       ['thinking', hasThinking],
       ['partial_json', hasInput],
     ] as const) {
-      for (const at of someOf(events, is)) {
+      for (const at of sampleOf(events, is)) {
         const event = events[at] as MessageEvent
         const text = textOf(deltaOf(event)[name])
-        const as = (how: string, one: MessageEvent): MessagesDamage => ({
-          how: `${name} ${how}`,
-          at,
-          events: replaced(events, at, [one]),
-        })
+        const as = (how: string, one: MessageEvent): MessagesDamage => replacing(`${name} ${how}`, events, at, one)
         yield as('as a list of parts', withDelta(event, { [name]: [{ type: 'text', text }] }))
         yield as('as an object', withDelta(event, { [name]: { text } }))
         yield as('null', withDelta(event, { [name]: null }))
@@ -231,10 +215,10 @@ const content: MessagesFamily = {
         yield as('as the delta', { ...event, delta: text })
       }
     }
-    for (const at of someOf(events, isBegin)) {
+    for (const at of sampleOf(events, isBegin)) {
       const event = events[at] as MessageEvent
-      yield { how: 'a block of null', at, events: replaced(events, at, [{ ...event, content_block: null }]) }
-      yield { how: 'no block', at, events: replaced(events, at, [{ type: event['type'], index: event['index'] }]) }
+      yield replacing('a block of null', events, at, { ...event, content_block: null })
+      yield replacing('no block', events, at, { type: event['type'], index: event['index'] })
     }
   },
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, inserted, moved, someOf } from '../../damage/family.js'
+import { cutting, fieldsOf, inserted, inserting, moved, replacing, sampleOf } from '../../damage/family.js'
 import {
   callBlock,
   countOf,
@@ -25,11 +25,8 @@ const late: MessagesFamily = {
   *damages(events) {
     const end = endOf(events)
     if (end < 0) return
-    const after = (how: string, more: readonly MessageEvent[]): MessagesDamage => ({
-      how,
-      at: events.length,
-      events: [...events, ...more],
-    })
+    const after = (how: string, more: readonly MessageEvent[]): MessagesDamage =>
+      inserting(how, events, events.length, more)
     const index = countOf(events)
     yield after('a block of text', textBlock(index, 'Too late.'))
     yield after('a call', callBlock(index))
@@ -48,7 +45,7 @@ const reordered: MessagesFamily = {
     const end = endOf(events)
     const stop = events.findIndex(isType('message_stop'))
     if (end < 0 || stop < 0) return
-    for (const at of someOf(events.slice(0, end), says)) {
+    for (const at of sampleOf(events.slice(0, end), says)) {
       yield { how: 'message_delta before a delta', at, events: moved(events, end, at) }
       yield { how: 'message_stop before a delta', at, events: moved(events, stop, at) }
       const both = [...events.slice(0, at), ...events.slice(end), ...events.slice(at, end)]
@@ -66,31 +63,29 @@ const foreign: MessagesFamily = {
     const theirs = other.map((event, at) => (at === 0 ? withMessage(event, { id: 'msg_other' }) : event))
     const middle = Math.floor(events.length / 2)
     if (!theirs.some(isType('message_stop'))) return
-    yield { how: 'another message in the middle', at: middle, events: inserted(events, middle, theirs) }
-    yield { how: 'another message after it', at: events.length, events: [...events, ...theirs] }
-    yield { how: 'another message before it', at: 0, events: [...theirs, ...events] }
-    const start = theirs[0] as MessageEvent
-    yield { how: 'the message_start of another', at: middle, events: inserted(events, middle, [start]) }
+    yield inserting('another message in the middle', events, middle, theirs)
+    yield inserting('another message after it', events, events.length, theirs)
+    yield inserting('another message before it', events, 0, theirs)
+    yield inserting('the message_start of another', events, middle, [theirs[0] as MessageEvent])
   },
 }
 
 const duplicated: MessagesFamily = {
   name: 'duplicated',
   *damages(events) {
-    for (const at of someOf(events, isBegin))
-      yield { how: 'the beginning of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
-    for (const at of someOf(events, isStop))
-      yield { how: 'the stop of a block', at, events: inserted(events, at, [events[at] as MessageEvent]) }
-    for (const { begin, end } of someOf(events, isBegin).flatMap((at) =>
+    for (const at of sampleOf(events, isBegin))
+      yield inserting('the beginning of a block', events, at, [events[at] as MessageEvent])
+    for (const at of sampleOf(events, isStop))
+      yield inserting('the stop of a block', events, at, [events[at] as MessageEvent])
+    for (const { begin, end } of sampleOf(events, isBegin).flatMap((at) =>
       spansOf(events).filter((of) => of.begin === at),
     ))
       yield { how: 'a block', at: end, events: inserted(events, end + 1, events.slice(begin, end + 1)) }
-    yield { how: 'message_start', at: 1, events: inserted(events, 1, [events[0] as MessageEvent]) }
+    yield inserting('message_start', events, 1, [events[0] as MessageEvent])
     const end = endOf(events)
-    if (end >= 0) yield { how: 'message_delta', at: end, events: inserted(events, end, [events[end] as MessageEvent]) }
+    if (end >= 0) yield inserting('message_delta', events, end, [events[end] as MessageEvent])
     const stop = events.findIndex(isType('message_stop'))
-    if (stop >= 0)
-      yield { how: 'message_stop', at: stop, events: inserted(events, stop, [events[stop] as MessageEvent]) }
+    if (stop >= 0) yield inserting('message_stop', events, stop, [events[stop] as MessageEvent])
     yield { how: 'each event', at: 0, events: events.flatMap((event) => [event, event]) }
   },
 }
@@ -98,15 +93,15 @@ const duplicated: MessagesFamily = {
 const cut: MessagesFamily = {
   name: 'cut',
   *damages(events) {
-    for (const at of someOf(events.slice(0, -1), () => true))
+    for (const at of sampleOf(events.slice(0, -1), () => true))
       yield { how: 'in the middle', at, events: events.slice(0, at + 1) }
-    for (const at of someOf(events, says)) yield { how: 'in a block', at, events: events.slice(0, at + 1) }
+    for (const at of sampleOf(events, says)) yield { how: 'in a block', at, events: events.slice(0, at + 1) }
     const end = endOf(events)
     if (end >= 0) {
-      yield { how: 'before message_delta', at: end, events: events.slice(0, end) }
+      yield cutting('before message_delta', events, end)
       yield { how: 'before message_stop', at: end, events: events.slice(0, end + 1) }
     }
-    yield { how: 'before anything', at: 0, events: [] }
+    yield cutting('before anything', events, 0)
   },
 }
 
@@ -123,10 +118,8 @@ const lost: MessagesFamily = {
     yield all('message_stop', isType('message_stop'))
     yield all('all beginnings of blocks', isBegin)
     yield all('all stops of blocks', isStop)
-    for (const at of someOf(events, isBegin))
-      yield { how: 'the beginning of a block', at, events: events.filter((_, one) => one !== at) }
-    for (const at of someOf(events, isStop))
-      yield { how: 'the stop of a block', at, events: events.filter((_, one) => one !== at) }
+    for (const at of sampleOf(events, isBegin)) yield replacing('the beginning of a block', events, at)
+    for (const at of sampleOf(events, isStop)) yield replacing('the stop of a block', events, at)
     yield all('all but deltas', (event) => isOfBlock(event) && (isBegin(event) || isStop(event)))
   },
 }
@@ -151,7 +144,7 @@ const interleaved: MessagesFamily = {
       ]
       yield { how: 'in another order', at: begin, events: swapped }
     }
-    for (const at of someOf(events, (event) => hasText(event) || hasThinking(event))) {
+    for (const at of sampleOf(events, (event) => hasText(event) || hasThinking(event))) {
       const span = spans.find(({ begin, end }) => begin < at && at < end)
       if (span !== undefined) yield { how: 'a stop before a delta', at, events: moved(events, span.end, at) }
       if (span !== undefined) yield { how: 'a beginning behind a delta', at, events: moved(events, span.begin, at + 1) }

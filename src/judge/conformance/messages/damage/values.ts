@@ -1,4 +1,4 @@
-import { fieldsOf, inserted, replaced } from '../../damage/family.js'
+import { changing, cutting, fieldsOf, inserted, inserting, replaced, replacing } from '../../damage/family.js'
 import {
   beginsCall,
   deltaOf,
@@ -22,19 +22,15 @@ const ends: MessagesFamily = {
     const reason = deltaOf(event)['stop_reason']
     for (const other of ['end_turn', 'tool_use', 'max_tokens', 'stop', 'tool_calls', 'length', 'eos', '', 'refusal']) {
       if (reason === other) continue
-      yield { how: other || 'empty', at, events: replaced(events, at, [withDelta(event, { stop_reason: other })]) }
+      yield replacing(other || 'empty', events, at, withDelta(event, { stop_reason: other }))
     }
-    yield { how: 'null', at, events: replaced(events, at, [withDelta(event, { stop_reason: null })]) }
-    yield {
-      how: 'as finish_reason',
-      at,
-      events: replaced(events, at, [{ ...event, delta: { finish_reason: reason } }]),
-    }
-    yield { how: 'beside delta', at, events: replaced(events, at, [{ ...event, delta: {}, stop_reason: reason }]) }
+    yield replacing('null', events, at, withDelta(event, { stop_reason: null }))
+    yield replacing('as finish_reason', events, at, { ...event, delta: { finish_reason: reason } })
+    yield replacing('beside delta', events, at, { ...event, delta: {}, stop_reason: reason })
     yield { how: 'in message_start, too', at: 0, events: startsWith(events, { stop_reason: reason }) }
-    yield { how: 'without usage', at, events: replaced(events, at, [{ type: event['type'], delta: event['delta'] }]) }
+    yield replacing('without usage', events, at, { type: event['type'], delta: event['delta'] })
     const nothing = withDelta(event, { stop_reason: null })
-    yield { how: 'in the second message_delta', at, events: inserted(events, at, [nothing]) }
+    yield inserting('in the second message_delta', events, at, [nothing])
     yield { how: 'in the first message_delta', at, events: inserted(events, at + 1, [nothing]) }
     yield { how: 'two', at, events: inserted(events, at + 1, [withDelta(event, { stop_reason: 'max_tokens' })]) }
   },
@@ -56,13 +52,9 @@ const message: MessagesFamily = {
     yield as('no role', { role: undefined })
     yield as('no model', { model: undefined })
     const start = events[0] as MessageEvent
-    yield { how: 'null', at: 0, events: replaced(events, 0, [{ ...start, message: null }]) }
-    yield { how: 'none', at: 0, events: replaced(events, 0, [{ type: start['type'] }]) }
-    yield {
-      how: 'beside its type',
-      at: 0,
-      events: replaced(events, 0, [{ ...fieldsOf(start['message']), type: start['type'] }]),
-    }
+    yield replacing('null', events, 0, { ...start, message: null })
+    yield replacing('none', events, 0, { type: start['type'] })
+    yield replacing('beside its type', events, 0, { ...fieldsOf(start['message']), type: start['type'] })
   },
 }
 
@@ -71,20 +63,16 @@ const errors: MessagesFamily = {
   *damages(events) {
     const middle = Math.floor(events.length / 2)
     const error = { type: 'overloaded_error', message: 'It broke.' }
-    const instead = (how: string, value: unknown): MessagesDamage => ({
-      how,
-      at: middle,
-      events: [...events.slice(0, middle), value as MessageEvent],
-    })
+    const instead = (how: string, value: unknown): MessagesDamage => cutting(how, events, middle, value as MessageEvent)
     yield instead('without a type of event', { error })
     yield instead('as text', { type: 'error', error: 'It broke.' })
     yield instead('without a message', { type: 'error', error: { type: 'api_error' } })
     yield instead('as a message alone', { type: 'error', message: 'It broke.' })
     yield instead('without a type of error', { type: 'error', error: { message: 'It broke.' } })
     yield instead('as a detail', { detail: 'It broke.' })
-    yield { how: 'in the middle', at: middle, events: inserted(events, middle, [{ type: 'error', error }]) }
+    yield inserting('in the middle', events, middle, [{ type: 'error', error }])
     yield { how: 'first', at: 0, events: [{ type: 'error', error }, ...events] }
-    yield { how: 'null in each event', at: 0, events: events.map((event) => ({ ...event, error: null })) }
+    yield changing('null in each event', events, (event) => ({ ...event, error: null }))
   },
 }
 
@@ -92,11 +80,8 @@ const others: MessagesFamily = {
   name: 'other events',
   *damages(events) {
     const middle = Math.floor(events.length / 2)
-    const among = (how: string, value: unknown): MessagesDamage => ({
-      how,
-      at: middle,
-      events: inserted(events, middle, [value as MessageEvent]),
-    })
+    const among = (how: string, value: unknown): MessagesDamage =>
+      inserting(how, events, middle, [value as MessageEvent])
     const chunk = {
       id: 'chatcmpl-1',
       object: 'chat.completion.chunk',
@@ -107,16 +92,8 @@ const others: MessagesFamily = {
     yield among('a list', [])
     yield among('a text', 'Hi')
     yield among('a ping', { type: 'ping' })
-    yield {
-      how: 'types without their words',
-      at: 0,
-      events: events.map((one) => renamed(one, (type) => type.replace('content_', ''))),
-    }
-    yield {
-      how: 'types with dots',
-      at: 0,
-      events: events.map((one) => renamed(one, (type) => type.replaceAll('_', '.'))),
-    }
+    yield changing('types without their words', events, (one) => renamed(one, (type) => type.replace('content_', '')))
+    yield changing('types with dots', events, (one) => renamed(one, (type) => type.replaceAll('_', '.')))
   },
 }
 
@@ -132,11 +109,7 @@ const usage: MessagesFamily = {
     const at = endOf(events)
     const event = events[at]
     if (event === undefined) return
-    const end = (how: string, value: unknown): MessagesDamage => ({
-      how,
-      at,
-      events: replaced(events, at, [{ ...event, usage: value }]),
-    })
+    const end = (how: string, value: unknown): MessagesDamage => replacing(how, events, at, { ...event, usage: value })
     const counts = fieldsOf(event['usage'])
     const texts = Object.fromEntries(Object.entries(counts).map(([name, value]) => [name, String(value)]))
     yield end('as texts', texts)

@@ -1,9 +1,7 @@
 import { isEncodedTwice, isJson } from '../../json-text.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
-import { always, type MessagesInvariant } from '../invariant.js'
+import { type MessagesInvariant, messagesRules } from '../invariant.js'
 import { blockIn, deltaIn, type OpenBlock } from '../message-state.js'
-
-const ANTHROPIC = ['messages'] as const
 
 /** The types of blocks that each delta may belong to: the Anthropic SDK drops the delta of any other block. */
 const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
@@ -21,107 +19,77 @@ const STREAMED: Readonly<Record<string, string>> = { text: 'text', thinking: 'th
 const hasInput = ({ type }: OpenBlock): boolean => OF_BLOCKS['input_json_delta']?.includes(type) === true
 
 /** Rules for the blocks of a message and their deltas. */
-export const BLOCKS: readonly MessagesInvariant[] = [
+export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-block-index',
     sentence:
       'Blocks begin at index 0, 1, 2, ...: the Anthropic SDK appends each block, and adds a delta to the one at its index.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type, index }, { blocks }, report) {
-        if (type === 'content_block_start' && index !== blocks) report(`index ${blocks}`, index)
-      },
-    }),
+    event({ type, index }, { blocks }, report) {
+      if (type === 'content_block_start' && index !== blocks) report(`index ${blocks}`, index)
+    },
   },
   {
     id: 'messages-one-block',
     sentence: 'One block is open at a time: a block stops before the next one begins.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { open }, report) {
-        if (type === 'content_block_start' && open !== undefined)
-          report(`content_block_stop of block ${String(open.index)} before it`, type)
-      },
-    }),
+    event({ type }, { open }, report) {
+      if (type === 'content_block_start' && open !== undefined)
+        report(`content_block_stop of block ${String(open.index)} before it`, type)
+    },
   },
   {
     id: 'messages-block-is-open',
     sentence: 'A delta and a stop have the index of the open block.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type, index }, { open }, report) {
-        if (type !== 'content_block_delta' && type !== 'content_block_stop') return
-        if (open === undefined) report('an open block', undefined, `${type} of block ${String(index)}`)
-        else if (index !== open.index) report(`index ${String(open.index)}`, index)
-      },
-    }),
+    event({ type, index }, { open }, report) {
+      if (type !== 'content_block_delta' && type !== 'content_block_stop') return
+      if (open === undefined) report('an open block', undefined, `${type} of block ${String(index)}`)
+      else if (index !== open.index) report(`index ${String(open.index)}`, index)
+    },
   },
   {
     id: 'messages-block-begins-empty',
     sentence: 'A block of text, thinking or a call for the client begins empty: its deltas have all of its content.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event(event, _state, report) {
-        if (event.type !== 'content_block_start') return
-        const block = blockIn(event)
-        const field = lookUp(STREAMED, asString(block['type']))
-        if (field !== undefined && asString(block[field]) !== '') report(`${field} ""`, block[field])
-        const { type, input } = block
-        if (type === 'tool_use' && Object.keys(asFields(input)).length > 0) report('input {}', input)
-      },
-    }),
+    event(event, _state, report) {
+      if (event.type !== 'content_block_start') return
+      const block = blockIn(event)
+      const field = lookUp(STREAMED, asString(block['type']))
+      if (field !== undefined && asString(block[field]) !== '') report(`${field} ""`, block[field])
+      const { type, input } = block
+      if (type === 'tool_use' && Object.keys(asFields(input)).length > 0) report('input {}', input)
+    },
   },
   {
     id: 'messages-delta-of-block',
     sentence: 'The type of a delta fits its block: the Anthropic SDK drops it otherwise.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event(event, { open }, report) {
-        if (event.type !== 'content_block_delta' || open === undefined || event['index'] !== open.index) return
-        const type = asString(deltaIn(event)?.['type'])
-        const blocks = lookUp(OF_BLOCKS, type)
-        if (blocks !== undefined && !blocks.includes(open.type)) report(`a delta of a ${open.type} block`, type)
-      },
-    }),
+    event(event, { open }, report) {
+      if (event.type !== 'content_block_delta' || open === undefined || event['index'] !== open.index) return
+      const type = asString(deltaIn(event)?.['type'])
+      const blocks = lookUp(OF_BLOCKS, type)
+      if (blocks !== undefined && !blocks.includes(open.type)) report(`a delta of a ${open.type} block`, type)
+    },
   },
   {
     id: 'messages-input-json',
     sentence: 'The input of a call is the JSON of an object, or empty if the tool takes none.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
     fault: 'model',
-    begin: always({
-      event({ type }, { open }, report) {
-        if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
-        const input = open.pieces.join('')
-        const isObject = isJson(input) && input.trimStart().startsWith('{')
-        if (input !== '' && !isObject && !isEncodedTwice(input)) report('the JSON of an object', input)
-      },
-    }),
+    event({ type }, { open }, report) {
+      if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
+      const input = open.pieces.join('')
+      const isObject = isJson(input) && input.trimStart().startsWith('{')
+      if (input !== '' && !isObject && !isEncodedTwice(input)) report('the JSON of an object', input)
+    },
   },
   {
     id: 'messages-input-encoded-once',
     sentence: 'The input of a call is encoded once: a tool gets a text instead of its fields otherwise.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { open }, report) {
-        if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
-        const input = open.pieces.join('')
-        if (isEncodedTwice(input)) report('JSON that is encoded once', input)
-      },
-    }),
+    event({ type }, { open }, report) {
+      if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
+      const input = open.pieces.join('')
+      if (isEncodedTwice(input)) report('JSON that is encoded once', input)
+    },
   },
   {
     id: 'messages-call-named',
     sentence: 'A call has an id of its own, by which its result comes back, and a name.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
     begin() {
       const ids = new Set<string>()
       return {
@@ -141,16 +109,13 @@ export const BLOCKS: readonly MessagesInvariant[] = [
     id: 'messages-thinking-signed',
     sentence:
       'A thinking block has a signature before it stops: Anthropic refuses an unsigned block that a client sends back.',
-    neededBy: ANTHROPIC,
     severity: 'warning',
-    begin: always({
-      event({ type }, { open }, report) {
-        if (type === 'content_block_stop' && open?.type === 'thinking' && !open.hasSignature)
-          report('signature_delta', undefined, 'none')
-      },
-    }),
+    event({ type }, { open }, report) {
+      if (type === 'content_block_stop' && open?.type === 'thinking' && !open.hasSignature)
+        report('signature_delta', undefined, 'none')
+    },
   },
-]
+])
 
 /** The maximum number of ids of calls that are remembered. */
 const MAX_IDS = 10_000

@@ -1,82 +1,60 @@
 import { asFields } from '../../stream-event.js'
-import { always, type MessagesInvariant } from '../invariant.js'
-
-const ANTHROPIC = ['messages'] as const
+import { type MessagesInvariant, messagesRules } from '../invariant.js'
 
 /** Rules for the order of a stream: its beginning, its end, and the events between. */
-export const ORDER: readonly MessagesInvariant[] = [
+export const ORDER: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-start-first',
     sentence:
       'The first event is message_start, and no later event is: the Anthropic SDK drops what comes before it, and throws ' +
       'at a second one.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { message }, report) {
-        if (type === 'ping' || type === 'error') return
-        if (message === undefined && type !== 'message_start') report('message_start before it', type)
-        if (message !== undefined && type === 'message_start') report('no second message_start', type)
-      },
-    }),
+    event({ type }, { message }, report) {
+      if (type === 'ping' || type === 'error') return
+      if (message === undefined && type !== 'message_start') report('message_start before it', type)
+      if (message !== undefined && type === 'message_start') report('no second message_start', type)
+    },
   },
   {
     id: 'messages-begins-empty',
     sentence:
       'The message in message_start has no content and no stop_reason: clients append the blocks to its content.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type, message }, _state, report) {
-        if (type !== 'message_start') return
-        const { content, stop_reason: reason = null } = asFields(message)
-        if (Array.isArray(content) && content.length > 0) report('content []', content)
-        if (reason !== null) report('stop_reason null', reason)
-      },
-    }),
+    event({ type, message }, _state, report) {
+      if (type !== 'message_start') return
+      const { content, stop_reason: reason = null } = asFields(message)
+      if (Array.isArray(content) && content.length > 0) report('content []', content)
+      if (reason !== null) report('stop_reason null', reason)
+    },
   },
   {
     id: 'messages-delta-after-blocks',
     sentence: 'A message_delta comes when all blocks have stopped, and no block begins after it.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { open, hasDelta }, report) {
-        if (type === 'message_delta' && open !== undefined)
-          report(`content_block_stop of block ${String(open.index)} before it`, type)
-        if (type === 'content_block_start' && hasDelta) report('no block after message_delta', type)
-      },
-    }),
+    event({ type }, { open, hasDelta }, report) {
+      if (type === 'message_delta' && open !== undefined)
+        report(`content_block_stop of block ${String(open.index)} before it`, type)
+      if (type === 'content_block_start' && hasDelta) report('no block after message_delta', type)
+    },
   },
   {
     id: 'messages-stop-last',
     sentence:
       'A message_stop ends the stream, and nothing follows it: without it, the Anthropic SDK throws ("stream ended ' +
       'without producing a Message").',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { isStopped, hasFailed }, report) {
-        if (isStopped) report('nothing after message_stop', type)
-        else if (hasFailed) report('nothing after the error', type)
-      },
-      end({ isStopped, hasFailed }, report) {
-        if (!isStopped && !hasFailed) report('message_stop', undefined, 'the end of the stream')
-      },
-    }),
+    event({ type }, { isStopped, hasFailed }, report) {
+      if (isStopped) report('nothing after message_stop', type)
+      else if (hasFailed) report('nothing after the error', type)
+    },
+    end({ isStopped, hasFailed }, report) {
+      if (!isStopped && !hasFailed) report('message_stop', undefined, 'the end of the stream')
+    },
   },
   {
     id: 'messages-stop-reason',
     sentence:
       'A message_delta with a stop_reason comes before message_stop: clients learn from it why the answer ended.',
-    neededBy: ANTHROPIC,
-    severity: 'error',
-    begin: always({
-      event({ type }, { hasDelta, stopReason }, report) {
-        if (type !== 'message_stop') return
-        if (!hasDelta) report('message_delta before it', undefined, 'none')
-        else if (stopReason === null || stopReason === undefined) report('a stop_reason', stopReason)
-      },
-    }),
+    event({ type }, { hasDelta, stopReason }, report) {
+      if (type !== 'message_stop') return
+      if (!hasDelta) report('message_delta before it', undefined, 'none')
+      else if (stopReason === null || stopReason === undefined) report('a stop_reason', stopReason)
+    },
   },
-]
+])

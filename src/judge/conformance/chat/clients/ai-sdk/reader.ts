@@ -1,36 +1,28 @@
 import { type Fields, isFields } from '../../../../../shared/fields.js'
-import { type ClientReader, type Ending, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
+import { BaseReader, runByAi, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { Thrown } from '../../../clients/thrown.js'
-import { jsonHash } from '../../../json-hash.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
+import { endingBy } from '../finish-reasons.js'
 import { type CallDelta, CallTracker, type TrackedCall } from './call-tracker.js'
 import { chunkSchema, errorSchema } from './chunk-schema.js'
-import type { RuleId } from './rules.js'
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/openai-compatible. */
-export class AiSdkReader implements ClientReader<unknown> {
-  readonly seen: Seen = new Seen()
-  readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
+export class AiSdkReader extends BaseReader<unknown> {
   readonly #tracker = new CallTracker()
-  #isOver = false
   /** Whether the SDK showed an error of its own, not one of the server. */
   #isBroken = false
   /** The last finish_reason; undefined if there is none since the last error. */
   #finish: string | undefined
   #hasFailed = false
 
-  constructor(reportBreak: ReportBreak) {
-    this.#report = reportBreak
-  }
-
   read(chunk: unknown): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     const isChunk = chunkSchema.safeParse(chunk).success
     if (!isChunk && !errorSchema.safeParse(chunk).success) {
       const isError = isFields(chunk) && chunk['choices'] === undefined && 'error' in chunk
       const { expected, got } = faultOf(isError ? errorSchema : chunkSchema, chunk, '') ?? { expected: '', got: chunk }
-      this.#report('chat-ai-sdk-validates', expected, got)
+      this.reportBreak('chat-ai-sdk-validates', expected, got)
       this.#break('Type validation failed')
       this.#finish = undefined
       return
@@ -41,18 +33,19 @@ export class AiSdkReader implements ClientReader<unknown> {
   }
 
   end(): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.isOver) return
+    this.isOver = true
     const { seen } = this
     this.#try(() => {
       for (const call of this.#tracker.end()) this.#run(call)
     })
     if (seen.ending === 'threw') return
     if (this.#finish === undefined && !this.#hasFailed && !this.#isBroken) {
-      this.#report('chat-ai-sdk-finish', 'a finish_reason', undefined, 'none')
+      this.reportBreak('chat-ai-sdk-finish', 'a finish_reason', undefined, 'none')
       this.#break('Response stream ended without a finish reason.')
     }
-    seen.ending = this.#isBroken ? 'threw' : endingFor(this.#finish, this.#hasFailed)
+    const ending = this.#finish === undefined && this.#hasFailed ? 'failed' : endingBy(this.#finish)
+    seen.ending = this.#isBroken ? 'threw' : ending
   }
 
   /** Runs a step in which the SDK may throw: that ends the stream. */
@@ -61,9 +54,9 @@ export class AiSdkReader implements ClientReader<unknown> {
       step()
     } catch (thrown) {
       if (!(thrown instanceof Thrown)) throw thrown
-      this.#report(thrown.rule as RuleId, thrown.expected, thrown.got, thrown.words)
+      this.reportBreak(thrown.rule, thrown.expected, thrown.got, thrown.words)
       this.#break(`expected ${thrown.expected}`)
-      this.#isOver = true
+      this.isOver = true
       this.seen.ending = 'threw'
     }
   }
@@ -77,7 +70,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     this.#finish = undefined
     this.#hasFailed = true
     this.seen.error ??= asString(asFields(error)['message'])
-    if (isChunk) this.#report('chat-ai-sdk-error-key', 'no error beside choices', error)
+    if (isChunk) this.reportBreak('chat-ai-sdk-error-key', 'no error beside choices', error)
     if (isChunk && choices !== undefined && typeof asFields(error)['message'] !== 'string') this.#isBroken = true
   }
 
@@ -103,26 +96,7 @@ export class AiSdkReader implements ClientReader<unknown> {
   }
 
   #run({ name, given }: TrackedCall): void {
-    const call = seenCall(name, given)
-    if (given.trim() === '') {
-      // The SDK treats missing arguments as an empty object.
-      this.seen.calls.push({ ...call, value: jsonHash({}) })
-      return
-    }
-    try {
-      JSON.parse(given)
-      this.seen.calls.push(call)
-    } catch {
-      this.seen.calls.push({ ...call, isInvalid: true })
-      this.#report('chat-ai-sdk-tool-input', 'arguments as valid JSON', given)
-    }
+    if (!runByAi(this.seen, seenCall(name, given), given))
+      this.reportBreak('chat-ai-sdk-tool-input', 'arguments as valid JSON', given)
   }
 }
-
-function endingFor(reason: string | undefined, hasFailed: boolean): Ending {
-  if (reason === undefined) return hasFailed ? 'failed' : 'open'
-  if (reason === 'length' || reason === 'content_filter') return 'incomplete'
-  return COMPLETE.has(reason) ? 'completed' : 'open'
-}
-
-const COMPLETE: ReadonlySet<string> = new Set(['stop', 'tool_calls', 'function_call'])

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { variant } from '../../../clients/ai-sdk/variant.js'
 
 // The schemas of @ai-sdk/anthropic for the values of a stream, as far as servers other than Anthropic's send them.
 
@@ -9,77 +10,58 @@ const number = z.number().nullish()
 const caller = z
   .union([
     z.object({ type: z.enum(['code_execution_20250825', 'code_execution_20260120']), tool_id: z.string() }),
-    z.object({ type: z.literal('direct') }),
+    variant('direct', {}),
   ])
   .optional()
 
 const searched = z.union([
   z.array(
-    z.object({
-      type: z.literal('web_search_result'),
+    variant('web_search_result', {
       url: z.string(),
       title: z.string().nullable(),
       encrypted_content: z.string(),
       page_age: text,
     }),
   ),
-  z.object({ type: z.literal('web_search_tool_result_error'), error_code: z.string() }),
+  variant('web_search_tool_result_error', { error_code: z.string() }),
 ])
 
 const block = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string() }),
-  z.object({ type: z.literal('thinking'), thinking: z.string() }),
-  z.object({ type: z.literal('redacted_thinking'), data: z.string() }),
-  z.object({
-    type: z.literal('tool_use'),
+  variant('text', { text: z.string() }),
+  variant('thinking', { thinking: z.string() }),
+  variant('redacted_thinking', { data: z.string() }),
+  variant('tool_use', {
     id: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()).optional(),
     caller,
   }),
-  z.object({
-    type: z.literal('server_tool_use'),
+  variant('server_tool_use', {
     id: z.string(),
     name: z.string(),
     input: z.record(z.string(), z.unknown()).nullish(),
     caller,
   }),
-  z.object({
-    type: z.literal('mcp_tool_use'),
-    id: z.string(),
-    name: z.string(),
-    input: z.unknown(),
-    server_name: z.string(),
-  }),
-  z.object({
-    type: z.literal('mcp_tool_result'),
+  variant('mcp_tool_use', { id: z.string(), name: z.string(), input: z.unknown(), server_name: z.string() }),
+  variant('mcp_tool_result', {
     tool_use_id: z.string(),
     is_error: z.boolean(),
-    content: z.union([
-      z.string(),
-      z.array(z.union([z.string(), z.object({ type: z.literal('text'), text: z.string() })])),
-    ]),
+    content: z.union([z.string(), z.array(z.union([z.string(), variant('text', { text: z.string() })]))]),
   }),
-  z.object({ type: z.literal('web_search_tool_result'), tool_use_id: z.string(), caller, content: searched }),
-  z.object({ type: z.literal('compaction'), content: text, signature: text }),
+  variant('web_search_tool_result', { tool_use_id: z.string(), caller, content: searched }),
+  variant('compaction', { content: text, signature: text }),
 ])
 
 const delta = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text_delta'), text: z.string() }),
-  z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
-  z.object({ type: z.literal('signature_delta'), signature: z.string() }),
-  z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
-  z.object({ type: z.literal('compaction_delta'), content: text }),
-  z.object({ type: z.literal('citations_delta'), citation: z.looseObject({ type: z.string() }) }),
+  variant('text_delta', { text: z.string() }),
+  variant('thinking_delta', { thinking: z.string() }),
+  variant('signature_delta', { signature: z.string() }),
+  variant('input_json_delta', { partial_json: z.string() }),
+  variant('compaction_delta', { content: text }),
+  variant('citations_delta', { citation: z.looseObject({ type: z.string() }) }),
 ])
 
-const called = z.object({
-  type: z.literal('tool_use'),
-  id: z.string(),
-  name: z.string(),
-  input: z.unknown(),
-  caller,
-})
+const called = variant('tool_use', { id: z.string(), name: z.string(), input: z.unknown(), caller })
 
 const message = z.object({
   id: text,
@@ -98,12 +80,11 @@ const message = z.object({
 
 /** An event. */
 export const eventSchema: z.ZodType = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message }),
-  z.object({ type: z.literal('content_block_start'), index: z.number(), content_block: block }),
-  z.object({ type: z.literal('content_block_delta'), index: z.number(), delta }),
-  z.object({ type: z.literal('content_block_stop'), index: z.number() }),
-  z.object({
-    type: z.literal('message_delta'),
+  variant('message_start', { message }),
+  variant('content_block_start', { index: z.number(), content_block: block }),
+  variant('content_block_delta', { index: z.number(), delta }),
+  variant('content_block_stop', { index: z.number() }),
+  variant('message_delta', {
     delta: z.object({ stop_reason: text, stop_sequence: text }),
     usage: z.looseObject({
       service_tier: text,
@@ -113,10 +94,9 @@ export const eventSchema: z.ZodType = z.discriminatedUnion('type', [
       cache_read_input_tokens: number,
     }),
   }),
-  z.object({ type: z.literal('message_stop') }),
-  z.object({ type: z.literal('ping') }),
-  z.object({
-    type: z.literal('error'),
+  variant('message_stop', {}),
+  variant('ping', {}),
+  variant('error', {
     error: z.object({ type: z.string(), message: z.string(), code: z.union([z.string(), z.number()]).nullish() }),
   }),
 ])

@@ -1,11 +1,10 @@
 import type { Fields } from '../../../../../shared/fields.js'
 import { OpenParts } from '../../../clients/ai-sdk/open-parts.js'
-import { type ClientReader, type ReportBreak, Seen, seenCall } from '../../../clients/client.js'
+import { BaseReader, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
 import { endingBy } from '../stop-reasons.js'
 import { eventSchema } from './event-schema.js'
-import type { RuleId } from './rules.js'
 
 /** The open block at an index. */
 type Open =
@@ -16,16 +15,13 @@ type Open =
 const SERVED = /^(web_fetch|web_search|(text_editor_|bash_)?code_execution|tool_search_tool_(regex|bm25)|advisor)$/
 
 /** Simulates `streamText` of ai with the stream reader of @ai-sdk/anthropic. */
-export class AiSdkReader implements ClientReader<unknown> {
-  readonly seen: Seen = new Seen()
-  readonly #report: (rule: RuleId, expected: string, got: unknown, words?: string) => void
+export class AiSdkReader extends BaseReader<unknown> {
   readonly #texts = new OpenParts()
   readonly #reasonings = new OpenParts()
   readonly #open = new Map<number, Open>()
   readonly #mcpCalls = new Set<string>()
   /** The type of the block that began last, until a block stops. */
   #blockType: string | undefined
-  #isOver = false
   /** Whether nothing was emitted yet: an error is then thrown instead of emitted. */
   #isEarly = true
   /** The id of the message that is open; a message without an id is null. */
@@ -43,17 +39,13 @@ export class AiSdkReader implements ClientReader<unknown> {
   /** The part that was last reported as missing, so that its other deltas are not reported, too. */
   #missing: string | undefined
 
-  constructor(reportBreak: ReportBreak) {
-    this.#report = reportBreak
-  }
-
   read(event: unknown): void {
-    if (this.#isOver) return
+    if (this.isOver) return
     const fault = faultOf(eventSchema, event, '')
     if (fault !== undefined) {
       const { type } = asFields(event)
       const of = typeof type === 'string' ? ` in ${type}` : ''
-      this.#report('messages-ai-sdk-validates', `${fault.expected}${of}`, fault.got, fault.words)
+      this.reportBreak('messages-ai-sdk-validates', `${fault.expected}${of}`, fault.got, fault.words)
       this.#break('Type validation failed')
       return
     }
@@ -64,11 +56,11 @@ export class AiSdkReader implements ClientReader<unknown> {
     const { seen } = this
     for (const open of this.#open.values()) {
       if (open.kind === 'call')
-        this.#report('messages-ai-sdk-call-stop', `content_block_stop of ${open.name}`, undefined, 'none')
+        this.reportBreak('messages-ai-sdk-call-stop', `content_block_stop of ${open.name}`, undefined, 'none')
     }
-    this.#isOver = true
+    this.isOver = true
     if (!this.#hasError && (this.#hasOutput || this.#finished === undefined))
-      this.#report(
+      this.reportBreak(
         'messages-ai-sdk-stop',
         'message_stop at the end',
         undefined,
@@ -89,7 +81,7 @@ export class AiSdkReader implements ClientReader<unknown> {
     this.#isBroken = true
     this.#hasError = true
     this.seen.error ??= message
-    if (this.#isEarly) this.#isOver = true
+    if (this.#isEarly) this.isOver = true
   }
 
   #take(event: Fields): void {
@@ -121,16 +113,16 @@ export class AiSdkReader implements ClientReader<unknown> {
         this.seen.error ??= asString(asFields(event['error'])['message'])
         this.#hasError = true
         this.#failedLate = this.#finished !== undefined
-        if (this.#isEarly) this.#isOver = true
+        if (this.#isEarly) this.isOver = true
     }
   }
 
   #start({ id, stop_reason, content }: Fields): void {
     if (this.#message !== undefined) {
       if (this.#message.id === id) return
-      this.#report('messages-ai-sdk-one-message', 'message_stop before another message', undefined, 'message_start')
+      this.reportBreak('messages-ai-sdk-one-message', 'message_stop before another message', undefined, 'message_start')
       this.#break('Received message_start while a message is still open.')
-      this.#isOver = true
+      this.isOver = true
       return
     }
     this.#message = { id }
@@ -162,9 +154,9 @@ export class AiSdkReader implements ClientReader<unknown> {
       this.#mcpCalls.add(asString(block['id']))
       this.#hasOutput = true
     } else if (type === 'mcp_tool_result' && !this.#mcpCalls.has(asString(block['tool_use_id']))) {
-      this.#report('messages-ai-sdk-mcp-result', 'mcp_tool_use before its result', undefined, 'none')
+      this.reportBreak('messages-ai-sdk-mcp-result', 'mcp_tool_use before its result', undefined, 'none')
       this.#break('TypeError')
-      this.#isOver = true
+      this.isOver = true
     }
     this.#isEarly = false
   }
@@ -217,7 +209,7 @@ export class AiSdkReader implements ClientReader<unknown> {
   #lost(kind: string, index: number): void {
     const part = `${kind} part ${index}`
     if (this.#missing !== part)
-      this.#report('messages-ai-sdk-part', `an open block of ${kind} at index ${index}`, undefined, 'none')
+      this.reportBreak('messages-ai-sdk-part', `an open block of ${kind} at index ${index}`, undefined, 'none')
     this.#missing = part
     // The error comes after the reader of the provider, which does not see it.
     this.#isBroken = true
@@ -245,7 +237,7 @@ export class AiSdkReader implements ClientReader<unknown> {
       this.seen.calls.push(call)
     } catch {
       this.seen.calls.push({ ...call, isInvalid: true })
-      this.#report('messages-ai-sdk-tool-input', 'input as valid JSON', given)
+      this.reportBreak('messages-ai-sdk-tool-input', 'input as valid JSON', given)
     }
   }
 }

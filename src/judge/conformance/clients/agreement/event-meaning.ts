@@ -3,7 +3,7 @@ import { itemTypeOfEvent } from '../../event-kind.js'
 import { asFields, type StreamEvent } from '../../stream-event.js'
 
 /** The meaning of an event's type for the response as a whole. */
-export interface Moment {
+export interface EventMeaning {
   /**
    * The effect of the event: it adds or finishes an item, is an error, begins the response or ends it, or is about
    * something within an item (or nothing known).
@@ -31,13 +31,13 @@ export interface Moment {
 }
 
 /** The type of the item that an event is about, if the event implies it. */
-export function ownerIn({ part }: StreamEvent, { isOfContent, owner }: Moment): string | undefined {
+export function ownerIn({ part }: StreamEvent, { isOfContent, owner }: EventMeaning): string | undefined {
   if (!isOfContent) return owner
   return asFields(part)['type'] === 'reasoning_text' ? 'reasoning' : undefined
 }
 
 /** Returns the meaning of a type. */
-export const momentOf: (type: string) => Moment = byType(read)
+export const meaningOf: (type: string) => EventMeaning = byType(read)
 
 const ENDING = /^response\.(completed|incomplete|failed)$/
 const TEXT = /^response\.(output_text|refusal|reasoning_text|reasoning|reasoning_summary_text)\.(?:delta|done)$/
@@ -52,19 +52,19 @@ const PART_KINDS: Readonly<Record<string, string>> = {
   reasoning_summary_text: 'summary_text',
 }
 
-const VOICES: Readonly<Record<string, Moment['voice']>> = {
+const VOICES: Readonly<Record<string, EventMeaning['voice']>> = {
   refusal: 'refusals',
   reasoning_text: 'raw',
   reasoning: 'raw',
   reasoning_summary_text: 'summary',
 }
 
-function read(type: string): Moment {
+function read(type: string): EventMeaning {
   const [text, part] = [TEXT.exec(type)?.[1], PART.exec(type)?.[1]]
   return {
     does: doneBy(type),
     // The cast: the pattern has these words alone.
-    ending: ENDING.exec(type)?.[1] as Moment['ending'],
+    ending: ENDING.exec(type)?.[1] as EventMeaning['ending'],
     owner: itemTypeOfEvent(type),
     text: text === undefined ? undefined : (PART_KINDS[text] ?? ''),
     voice: VOICES[text ?? ''] ?? 'text',
@@ -78,7 +78,7 @@ function read(type: string): Moment {
   }
 }
 
-function doneBy(type: string): Moment['does'] {
+function doneBy(type: string): EventMeaning['does'] {
   if (type === 'response.output_item.added') return 'add'
   if (type === 'response.output_item.done') return 'finish'
   if (type === 'error') return 'error'
