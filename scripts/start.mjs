@@ -10,7 +10,7 @@ import { quietly } from './quietly.mjs'
 const ENGINE = /^--(?:replay|script|model|vllm|sglang|llama-server|config|help)(?:=|$)/
 
 /** What the build reads, and what it writes last. */
-const SOURCES = ['src', 'package-lock.json', 'tsup.config.ts', 'tsconfig.json', 'scripts/build-token-table.mjs']
+const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsconfig.json']
 const GENERATED = 'src/core/tokens/generated'
 const BUILT = 'dist/THIRD-PARTY-LICENSES.txt'
 
