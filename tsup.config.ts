@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
+import { entries } from './scripts/entries.mjs'
 
 /**
  * Packages that are part of the bundles: they are in no public type, and only a part of each is used. zod alone is a
@@ -13,22 +14,6 @@ function writeLicenses(): void {
   const texts = BUNDLED.map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`)
   writeFileSync('dist/THIRD-PARTY-LICENSES.txt', texts.join('\n\n'))
 }
-
-const { exports, bin }: Manifest = JSON.parse(readFileSync('package.json', 'utf8'))
-
-interface Manifest {
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
-  readonly bin: Readonly<Record<string, string>>
-}
-
-/** The modules that package.json names, and those that are loaded by their files. */
-const entries = [
-  ...[...Object.values(exports), ...Object.values(bin)].flatMap((target) => {
-    const [, name] = /^\.\/dist\/(.+)\.js$/.exec(typeof target === 'string' ? target : target.default) ?? []
-    return name === undefined ? [] : [name]
-  }),
-  'endpoint/stores/sqlite/worker',
-]
 
 // JavaScript only: the types come from tsc.
 const config: ReturnType<typeof defineConfig> = defineConfig({

@@ -13,6 +13,7 @@ const OUTSIDE = {
   'CONTRIBUTING.md': 'contributing.md',
   'SECURITY.md': 'reporting.md',
   'bench/README.md': 'benchmarks.md',
+  'fixtures/README.md': 'fixtures.md',
   'test/README.md': 'tests.md',
 }
 

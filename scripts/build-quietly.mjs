@@ -1,21 +1,5 @@
-// `npm run build` without its log, which is shown only if it fails. On a terminal a line shows the progress.
+// `npm run build` without its log, which is shown only if it fails.
 
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { quietly } from './quietly.mjs'
 
-const WAITING = 'building...'
-
-if (process.stderr.isTTY) process.stderr.write(WAITING)
-const { status, stdout, stderr, error } = spawnSync('npm run --silent build', {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  shell: true,
-  stdio: ['ignore', 'pipe', 'pipe'],
-  maxBuffer: 2 ** 26,
-})
-if (process.stderr.isTTY) process.stderr.write(`\r${' '.repeat(WAITING.length)}\r`)
-
-if (error !== undefined || status !== 0) {
-  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`)
-  process.stderr.write(`the build failed: ${error?.message ?? `exit code ${status}`}\n`)
-  process.exitCode = 1
-}
+quietly('building...', 'npm run --silent build')

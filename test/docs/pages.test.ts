@@ -3,15 +3,15 @@ import { posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DIAGNOSTICS } from '../../src/core/diagnostics/index.js'
 import { expectGenerated } from './generated.js'
-import { blocks, pageOf, pages, root } from './pages.js'
+import { blocks, linksOf, pageOf, pages, root } from './pages.js'
 
 const manifest: { name: string; version: string; exports: object; scripts: object } = JSON.parse(
   readFileSync(`${root}package.json`, 'utf8'),
 )
 
-describe('the README', () => {
-  test('the README has at most 150 lines', () => {
-    expect(pageOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150)
+describe('the first pages', () => {
+  test.each(['README.md', 'CHANGELOG.md'])('%s has at most 120 lines', (path) => {
+    expect(pageOf(path).trimEnd().split('\n').length).toBeLessThanOrEqual(120)
   })
 })
 
@@ -56,14 +56,9 @@ describe('the pages', () => {
   })
 
   test.each(pages)('$path links to files and headings that exist', ({ path, text }) => {
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^https?:/.test(target)) continue
-      const [file = '', anchor] = target.split('#')
-      const linked = file === '' ? path : posix.join(posix.dirname(path), file)
-      // It is written beside this page's last change, and is there when both are.
-      if (linked === 'CONTRIBUTING.md' && !existsSync(root + linked)) continue
-      expect(existsSync(root + linked), `${path} links to ${target}`).toBe(true)
-      if (anchor !== undefined) expect(headingsOf(readFileSync(root + linked, 'utf8')), target).toContain(anchor)
+    for (const { target, file, anchor } of linksOf(path, text)) {
+      expect(existsSync(root + file), `${path} links to ${target}`).toBe(true)
+      if (anchor !== undefined) expect(headingsOf(pageOf(file)), target).toContain(anchor)
     }
   })
 

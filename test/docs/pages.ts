@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Parser } from 'commonmark'
 
@@ -26,7 +27,8 @@ export interface Block {
 
 /** All pages that are written by hand. */
 export const pages: readonly Page[] = [
-  ...['README.md', 'CONTRIBUTING.md', 'bench/README.md', 'fixtures/README.md', 'test/README.md'],
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...['bench/README.md', 'fixtures/README.md', 'test/README.md'],
   ...readdirSync(`${root}docs`)
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name}`),
@@ -35,6 +37,25 @@ export const pages: readonly Page[] = [
 /** The text of a page as it is now. */
 export function pageOf(path: string): string {
   return readFileSync(root + path, 'utf8')
+}
+
+/** Where a link of a page leads within the repository: a file or a folder, and a heading of it. */
+export interface Link {
+  /** As the page has it: `../README.md#start`. */
+  readonly target: string
+  /** From the root: `README.md`. */
+  readonly file: string
+  readonly anchor: string | undefined
+}
+
+/** All links of a page that do not lead to another site. */
+export function linksOf(path: string, text: string): Link[] {
+  return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => {
+      const [file = '', anchor] = target.split('#')
+      return { target, file: file === '' ? path : posix.join(posix.dirname(path), file), anchor }
+    })
 }
 
 /** All blocks of code of all pages, in order. */

@@ -68,8 +68,8 @@ describe('npm run demo', () => {
     for (const line of ran.out.split('\n')) expect([...line].length).toBeLessThanOrEqual(80)
   })
 
-  test('npm run demo prints the timeline that the README shows', () => {
-    const [heading = '', ...lines] = namedBlock('README.md', 'timeline').code.split('\n')
+  test('npm run demo prints the timeline that docs/command-line.md shows', () => {
+    const [heading = '', ...lines] = namedBlock('docs/command-line.md', 'timeline').code.split('\n')
     expect(ran.out).toContain(`${heading}\n`)
     const parts = lines.join('\n').split('...\n')
     expect(parts.length).toBeGreaterThan(1)

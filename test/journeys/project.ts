@@ -85,6 +85,13 @@ export const env: NodeJS.ProcessEnv = {
   NEXT_TELEMETRY_DISABLED: '1',
 }
 
+/** Clones what is committed, as a newcomer does, and returns the new folder. */
+export async function cloneInto(folder: string): Promise<string> {
+  const cloned = join(folder, 'harmony-responses')
+  await execute('git', ['clone', '--quiet', root, cloned], { env })
+  return cloned
+}
+
 /** Ports of this machine that are free, so many. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(

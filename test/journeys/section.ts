@@ -12,7 +12,7 @@ export type Step =
       readonly shown: { readonly line: number; readonly text: string } | undefined
       /** 0, unless the page names another. */
       readonly exitCode: number
-      /** Whether it is `serve`, which the next one takes the place of, unless it is typed in another terminal. */
+      /** Whether it is `serve`, or `npm start`, which the next one takes the place of, unless it is typed in another terminal. */
       readonly isServer: boolean
       /** Whether it is typed in another terminal than the step before. */
       readonly isBeside: boolean
@@ -44,7 +44,9 @@ export function stepsOf(path: string, heading?: string): Step[] {
     const [, exitCode = '0'] = /exit code (\d+)/.exec(output?.said ?? '') ?? []
     const nextCommands = next.findIndex((each) => each.language === 'sh')
     const between = nextCommands < 0 ? [] : next.slice(0, nextCommands + 1)
-    const isServer = /^(?:\w+=\S+ )?npx harmony-responses serve\b/.test(code.trimEnd().split('\n').at(-1) ?? '')
+    const isServer = /^(?:(?:\w+=\S+ )?npx harmony-responses serve|npm start)\b/.test(
+      code.trimEnd().split('\n').at(-1) ?? '',
+    )
     return [
       {
         ...{ kind: 'type', line, commands: code, exitCode: Number(exitCode) },

@@ -269,7 +269,7 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
-    options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md
+    options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md --effort high
       --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
     engine: 'vllm',
     effects: {
@@ -292,6 +292,12 @@ export const STARTS: readonly ServeStart[] = [
       async '--instructions precede those of a client'(started) {
         await started.post('/v1/responses', { ...OSLO, instructions: 'Be brief.' }, ANN)
         expect(hasText(askedOf(started, '/v1/completions')['prompt'], 'Answer as a pirate.\n\nBe brief.')).toBe(true)
+      },
+      async '--effort is that of a request which names none'(started) {
+        await started.post('/v1/responses', OSLO, ANN)
+        expect(hasText(askedOf(started, '/v1/completions')['prompt'], 'Reasoning: high')).toBe(true)
+        await started.post('/v1/responses', { ...OSLO, reasoning: { effort: 'low' } }, ANN)
+        expect(hasText(askedOf(started, '/v1/completions')['prompt'], 'Reasoning: low')).toBe(true)
       },
       async '--date is what the model is told'(started) {
         await started.post('/v1/responses', OSLO, ANN)

@@ -11,8 +11,8 @@ const PORTS = ['8000', '8080', '8443', '9090', '3000']
 /** A port of theirs, but for that of the shipped `nginx.conf`, which a command replaces. */
 const ON_THE_PAGE = /\b(?:(?<!server 127\.0\.0\.1:)8000|8080|8443|9090|3000)\b/g
 
-/** Of one block of commands. */
-const MAX_MS = 120_000
+/** Of one block of commands: `npm start` installs and builds. */
+const MAX_MS = 240_000
 
 /** Executes a section of a page in an empty folder. */
 export async function walk(desk: Desk, path: string, heading: string): Promise<void> {
@@ -100,7 +100,7 @@ function asTyped(commands: string, name: string): string {
       line
         .split(' ')
         .map((word, index) => {
-          if (index < 2 || word.startsWith('../')) return word
+          if (index < 2 || /^(?:--|\.\.\/)/.test(word)) return word
           const version = versions[word]
           if (version === undefined) throw new Error(`${name}: test/journeys/package.json has no version of ${word}`)
           return `${word}@${version}`
@@ -108,4 +108,5 @@ function asTyped(commands: string, name: string): string {
         .join(' '),
     )
     .replace(/harmony-responses serve (?!.*--port)/g, 'harmony-responses serve --port 8000 ')
+    .replace(/^npm start$/gm, 'npm start -- --port 8000')
 }

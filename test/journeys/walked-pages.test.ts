@@ -3,7 +3,7 @@ import { root } from '../docs/pages.js'
 import { scriptedServer } from '../support/scripted-server.js'
 import { shareInstalled, writeFiles } from './installed.js'
 import { ABOUT, PLAYED } from './played-engines.js'
-import { createDesk, type Desk, env } from './project.js'
+import { cloneInto, createDesk, type Desk, env } from './project.js'
 import { stepsOf } from './section.js'
 import { type Started, start } from './started.js'
 import { type } from './terminal.js'
@@ -28,6 +28,7 @@ afterAll(async () => {
 async function folderOf({ path, installed: has }: WalkedPage): Promise<string> {
   if (has === 'the checkout') return root
   const folder = await desk.createFolder(path.toLowerCase().replaceAll(/\W+/g, '-'))
+  if (has === 'a fresh clone') return cloneInto(folder)
   if (has !== 'nothing') await shareInstalled(folder, has === 'the library' ? installed.library : installed.withMcp)
   return folder
 }

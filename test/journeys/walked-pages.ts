@@ -4,7 +4,7 @@ import type { PLAYED } from './played-engines.js'
 export interface WalkedPage {
   readonly path: string
   /** What its folder has before the first step. */
-  readonly installed: 'nothing' | 'the library' | 'the library and MCP' | 'the checkout'
+  readonly installed: 'nothing' | 'the library' | 'the library and MCP' | 'the checkout' | 'a fresh clone'
   readonly files?: Readonly<Record<string, string>>
   /** What answers at an address of the page. */
   readonly servers?: Readonly<Record<string, keyof typeof PLAYED | 'replay'>>
@@ -18,7 +18,7 @@ const WEATHER = { type: 'function', function: { name: 'get_weather', parameters:
 const FRANCE = 'What is the capital of France?'
 
 export const WALKED: readonly WalkedPage[] = [
-  { path: 'README.md', installed: 'nothing' },
+  { path: 'README.md', installed: 'a fresh clone' },
   { path: 'fixtures/README.md', installed: 'the checkout' },
   {
     path: 'docs/command-line.md',
@@ -52,4 +52,5 @@ export const WALKED: readonly WalkedPage[] = [
     files: { 'handbook/otters.md': 'Otters hold hands while they sleep.\n', 'keys.txt': `ann ${'0'.repeat(64)}\n` },
     servers: { 'http://localhost:8001': 'vllm', 'http://localhost:8081': 'llama-server' },
   },
+  { path: 'docs/versions.md', installed: 'the library' },
 ]

@@ -5,7 +5,7 @@
 // A runtime that is not installed on this platform is a failure, not a gap in the table.
 
 import { execFile } from 'node:child_process'
-import { access, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,6 +40,21 @@ const worker :Workerd.Worker = (
 );
 `
 
+/** The smoke test, and the Worker of docs/server.md with a client that has its key. */
+const WORKER = `import docs from './docs-worker.ts'
+import { smoke } from './smoke.mjs'
+
+const env = { VLLM_URL: 'http://127.0.0.1:1', CLIENT_KEY: 'key-of-ann-0123456789', SEAL_KEY: btoa('0'.repeat(32)) }
+export default {
+  async test() {
+    await smoke()
+    const headers = { authorization: 'Bearer ' + env.CLIENT_KEY }
+    const { status } = await docs.fetch(new Request('https://me.example.com/v1/models', { headers }), env)
+    if (status !== 200) throw new Error('the Worker of docs/server.md answers with ' + status)
+  },
+}
+`
+
 await installLibrary()
 const rows = []
 for (const [name, { program, version, args }] of Object.entries(RUNTIMES)) {
@@ -61,6 +76,14 @@ const failed = rows.filter(([, , mark]) => mark === '✗').length
 process.stdout.write(`\n${rows.length - failed} passed, ${failed} failed\n`)
 process.exitCode = failed === 0 ? 0 : 1
 
+/** The block of the page below its name. */
+async function workerOfDocs() {
+  const page = await readFile(join(root, 'docs/server.md'), 'utf8')
+  const [, code] = /<!-- worker -->\n```ts\n([\s\S]*?)```\n/.exec(page) ?? []
+  if (code === undefined) throw new Error('docs/server.md has no block worker')
+  return code
+}
+
 /** An empty project that has installed the tarball, as a user would, and the same bundled for workerd. */
 async function installLibrary() {
   const npm = (args, cwd) => execute('npm', args, { cwd, maxBuffer: 1e8 })
@@ -73,7 +96,8 @@ async function installLibrary() {
     join(folder, 'smoke-all.mjs'),
     "import { smoke } from './smoke.mjs'\nconsole.log((await smoke()).join(', '))\n",
   )
-  await writeFile(join(folder, 'worker.mjs'), "import { smoke } from './smoke.mjs'\nexport default { test: smoke }\n")
+  await writeFile(join(folder, 'docs-worker.ts'), await workerOfDocs())
+  await writeFile(join(folder, 'worker.mjs'), WORKER)
   await build({
     entryPoints: [join(folder, 'worker.mjs')],
     outfile: join(folder, 'worker.js'),

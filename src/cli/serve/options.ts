@@ -82,6 +82,11 @@ const OWN = {
     value: 'FILE',
     about: "what the model is told before the client's own instructions",
   },
+  effort: {
+    takes: 'word',
+    about: 'the reasoning effort of requests that name none',
+    words: { low: '', medium: '', high: '' },
+  },
   approval: {
     takes: 'word',
     about: '[which calls of MCP tools](tools.md#approval) need an approval',

@@ -114,7 +114,7 @@ function isHostTool(name: string): boolean {
 
 /** Returns the servers that are offered to each response. @throws UsageError */
 async function offeredOf(
-  { offered, instructions: file }: ServeSettings,
+  { offered, instructions: file, effort }: ServeSettings,
   servers: readonly NamedServer[],
   folders: OpenedFolders | undefined,
   io: Io,
@@ -141,6 +141,7 @@ async function offeredOf(
       folders && isOfFolders(label) ? folders.declaration : { type: 'mcp', server_label: label },
     ),
     ...(instructions !== '' && { instructions }),
+    ...(effort !== undefined && { effort }),
   }
 }
 

@@ -75,6 +75,8 @@ export interface OperatorTerms {
   readonly tools?: readonly UnknownTool[]
   /** Instructions before its own. None if absent. */
   readonly instructions?: string
+  /** The reasoning effort, if the request names none. `medium` if absent. */
+  readonly effort?: 'low' | 'medium' | 'high'
   /** Whether an `allowed_tools` that does not name these tools leaves them allowed. */
   readonly isExempt?: true
   /**

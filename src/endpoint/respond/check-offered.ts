@@ -33,6 +33,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
 const OFFERED: OptionTable<Offered> = {
   tools: listOf(anOfferedTool, 'an array of tools'),
   instructions: aText,
+  effort: oneOf('low', 'medium', 'high'),
   onClash: oneOf('refuse', 'client'),
   allowedTools: oneOf('narrow', 'ignore'),
 }

@@ -23,6 +23,8 @@ export interface Offered {
   readonly tools?: readonly OfferedTool[]
   /** Instructions before the client's own. */
   readonly instructions?: string
+  /** The reasoning effort of a request that names none. Default `medium`. */
+  readonly effort?: 'low' | 'medium' | 'high'
   /**
    * How to treat a request that declares a tool of the same name: `refuse` answers 400; `client` offers only the
    * others. Default `refuse`.
@@ -75,12 +77,13 @@ export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offere
 /** Returns the request with the operator's additions, for the model. The response echoes it without them. */
 export function withTerms(request: ResponseRequest, terms: OperatorTerms | undefined): ResponseRequest {
   if (terms === undefined) return request
-  const { tools = [], instructions, isExempt = false, asks = {} } = terms
+  const { tools = [], instructions, effort, isExempt = false, asks = {} } = terms
   const own = (request.tools ?? []).map((tool) => (isAskedOf(tool, asks) ? withRule(tool, asks) : tool))
   const instructionTexts = [instructions, request.instructions].filter((text) => text)
   return merged(request, {
     ...(own.length + tools.length > 0 && { tools: [...own, ...tools] as NonNullable<ResponseRequest['tools']> }),
     ...(instructionTexts.length > 0 && { instructions: instructionTexts.join('\n\n') }),
+    ...(effort !== undefined && { reasoning: { ...request.reasoning, effort: request.reasoning?.effort ?? effort } }),
     ...(isExempt && { tool_choice: alsoAllowing(request.tool_choice, tools) }),
   })
 }

@@ -39,7 +39,7 @@ const MAX_RAW_HEADERS = 2000
  *   tokenTable: await loadTokenTable(),
  * })
  * const websocket = { server: new WebSocketServer({ noServer: true, maxPayload: 33_554_432 }) as never }
- * const server = createAdaptorServer({ fetch, websocket })
+ * const server = createAdaptorServer({ fetch, overrideGlobalObjects: false, websocket })
  * answerUpgrades(server)
  * ```
  */

@@ -173,7 +173,7 @@ describe('a response is what went into it', () => {
       ],
     }
     const tools = [{ ...echo, listings: async () => [listing] }]
-    const offered = { tools: [GITHUB], instructions: 'Search first.' }
+    const offered = { tools: [GITHUB], instructions: 'Search first.', effort: 'low' as const }
     let asked = 0
     const approval = (): 'never' => {
       asked++
@@ -188,7 +188,11 @@ describe('a response is what went into it', () => {
       if (at === 0) continue
       const entries = JSON.parse(JSON.stringify(whole.entries.slice(0, at)))
       // Later changes of the offer do not affect an open response.
-      const rest = await run(request, { ...shared, offered: { instructions: 'Do not search.' }, entries })
+      const rest = await run(request, {
+        ...shared,
+        offered: { instructions: 'Do not search.', effort: 'high' },
+        entries,
+      })
       expect(rest.events).toEqual(whole.events.slice(shown))
       expect(rest.transcript).toEqual(whole.transcript)
     }

@@ -31,10 +31,13 @@ const rolling = (): Extract<Script, readonly unknown[]> => [
 ]
 const typesOf = (body: { output: { type: string }[] }): string[] => body.output.map(({ type }) => type)
 /** The text of the developer message of a model call. */
-const developerOf = (
-  served: { engine: { calls: readonly { messages: readonly { role: string; content: string }[] }[] } },
-  at = 0,
-) => served.engine.calls[at]?.messages.find(({ role }) => role === 'developer')?.content ?? ''
+interface Served {
+  readonly engine: { readonly calls: readonly { readonly messages: readonly { role: string; content: string }[] }[] }
+}
+const told = (by: string, { engine }: Served, at: number): string =>
+  engine.calls[at]?.messages.find(({ role }) => role === by)?.content ?? ''
+const developerOf = (served: Served, at = 0): string => told('developer', served, at)
+const systemOf = (served: Served, at = 0): string => told('system', served, at)
 
 describe('offered tools in the Responses API', () => {
   test('an offered function runs inside over several turns of a plain request, and is shown as an mcp_call', async () => {
@@ -57,6 +60,17 @@ describe('offered tools in the Responses API', () => {
     await served.create({ input: 'Hi' })
     expect(developerOf(served)).toContain('# Instructions\n\nBe fair.\n\nBe brief.')
     expect(developerOf(served, 1)).toContain('# Instructions\n\nBe fair.')
+  })
+
+  test('the effort of the operator is that of a request which names none, and the response echoes the request', async () => {
+    const served = offering([answer('Hi.'), answer('Hi.'), answer('Hi.')], { offered: { effort: 'high' } })
+    const { body } = await served.create({ input: 'Hi' })
+    expect(systemOf(served)).toContain('Reasoning: high')
+    expect(body.reasoning.effort).toBe(null)
+    await served.create({ input: 'Hi', reasoning: { effort: 'low' } })
+    expect(systemOf(served, 1)).toContain('Reasoning: low')
+    await served.create({ input: 'Hi', reasoning: { summary: 'auto' } })
+    expect(systemOf(served, 2)).toContain('Reasoning: high')
   })
 
   test('a call of the client beside an offered one is a function_call, and the offered one has run', async () => {

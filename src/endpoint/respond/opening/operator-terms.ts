@@ -43,10 +43,11 @@ export async function operatorTerms(
     if (bounded !== undefined) given.push(bounded)
   }
   const asks = await asksOf(request, listings, options)
-  const { instructions = '' } = offered
+  const { instructions = '', effort } = offered
   const terms: OperatorTerms = {
     ...(given.length > 0 && { tools: given }),
     ...(instructions !== '' && { instructions }),
+    ...(effort !== undefined && { effort }),
     ...(given.length > 0 && offered.allowedTools === 'ignore' && { isExempt: true as const }),
     ...((approval !== undefined || Object.keys(asks).length > 0) && { asks }),
   }

@@ -14,12 +14,32 @@ export interface SignaledProcess extends Pick<EventEmitter, 'on' | 'off' | 'once
 const stopSignals = (platform: string): readonly string[] =>
   platform === 'win32' ? ['SIGINT', 'SIGTERM', 'SIGBREAK', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
 
-/** Calls the listener whenever the process is told to stop. Returns a function that unsubscribes. */
+/**
+ * Signals this close are one: Ctrl-C reaches every process of a terminal, and npm and npx pass it on to their child besides.
+ */
+const ECHO_MS = 200
+
+/**
+ * Calls the listener whenever the process is told to stop. Returns a function that unsubscribes, once no echo of the last
+ * signal can follow, which would end the process.
+ */
 export function onStop(listener: () => void, process: SignaledProcess): () => void {
   const signals = stopSignals(process.platform)
-  for (const signal of signals) process.on(signal, listener)
+  let last = Number.NEGATIVE_INFINITY
+  const stop = (): void => {
+    const now = performance.now()
+    if (now - last < ECHO_MS) return
+    last = now
+    listener()
+  }
+  const leave = (): void => {
+    for (const signal of signals) process.off(signal, stop)
+  }
+  for (const signal of signals) process.on(signal, stop)
   return () => {
-    for (const signal of signals) process.off(signal, listener)
+    const rest = last + ECHO_MS - performance.now()
+    if (rest > 0) setTimeout(leave, rest)
+    else leave()
   }
 }
 

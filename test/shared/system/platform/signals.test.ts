@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   onceInterrupted,
   onReload,
@@ -17,11 +17,19 @@ function processOf(platform: string): FakeProcess {
   return Object.assign(new EventEmitter(), { platform, exits, exit: (code: number) => void exits.push(code) })
 }
 
-/** Sends signals. Returns those that were handled by the listener. */
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Sends signals, a second apart. Returns those that were handled by the listener. */
 function handled(process: FakeProcess, signals: readonly string[], calls: () => number): string[] {
   return signals.filter((signal) => {
     const before = calls()
     process.emit(signal, signal)
+    vi.advanceTimersByTime(1_000)
     return calls() > before
   })
 }
@@ -48,6 +56,33 @@ describe.each([
     onceInterrupted(() => void calls++, process)
     process.emit('SIGINT')
     expect([calls, process.listenerCount('SIGINT')]).toEqual([1, 0])
+  })
+})
+
+describe('a Ctrl-C that npm passes on to a process which the terminal has told already', () => {
+  test('stops it once, and one that follows later stops it again', () => {
+    const process = processOf('linux')
+    let calls = 0
+    onStop(() => void calls++, process)
+    process.emit('SIGINT')
+    vi.advanceTimersByTime(50)
+    process.emit('SIGINT')
+    expect(calls).toBe(1)
+    vi.advanceTimersByTime(200)
+    process.emit('SIGINT')
+    expect(calls).toBe(2)
+  })
+
+  test('does not end a process that no longer waits for signals', () => {
+    const process = processOf('linux') as FakeProcess & EventEmitter
+    onStop(() => {}, process)()
+    expect(process.listenerCount('SIGINT')).toBe(0)
+    const end = onStop(() => {}, process)
+    process.emit('SIGINT')
+    end()
+    expect(process.listenerCount('SIGINT')).toBe(1)
+    vi.advanceTimersByTime(200)
+    expect(process.listenerCount('SIGINT')).toBe(0)
   })
 })
 

@@ -1,0 +1,2 @@
+/** The modules in `src/` that package.json exports and runs, and the program of a thread, without `.ts`. */
+export const entries: readonly string[]
