@@ -87,7 +87,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './respond countInputTokens options': (more) => countInputTokens(request, { engine, tokenTable, ...more }),
   './respond respond options': (more) => respond(request, { engine, tokenTable, ...more }),
   './respond translateEntries options': (more) => translateEntries({ tokenTable, ...more }),
-  './server createMemoryStore options': (more) => createMemoryStore({ ...more }),
+  './stores createMemoryStore options': (more) => createMemoryStore({ ...more }),
   './server createResponsesApp options': (more) => createResponsesApp({ engine, tokenTable, ...more }),
   './server sendEvents options': (more) => sendEvents(out, [], { ...more }),
   './server createResponseService options': (more) => createResponseService({ engine, tokenTable, ...more }),
@@ -149,8 +149,8 @@ const OTHERS: Readonly<Record<string, (more: object) => unknown>> = {
 /** Functions that are not checked, with the reason. */
 const UNCHECKED: Readonly<Record<string, string>> = {
   '. HarmonyResponsesError options': 'an error that is thrown while another is made would hide it',
-  './prompt RequestError about': 'an error that is thrown while another is made would hide it',
-  './server StoreConflict options': 'an error that is thrown while another is made would hide it',
+  './request RequestError about': 'an error that is thrown while another is made would hide it',
+  './stores StoreConflict options': 'an error that is thrown while another is made would hide it',
   './engine EngineError options': 'an error that is thrown while another is made would hide it',
   './tools/functions ToolError options': 'an error that is thrown while another is made would hide it',
   './diagnostics explainDiagnostic diagnostic': 'what the library made',
