@@ -93,6 +93,15 @@ describe('an item of the host', () => {
     expect(checkEvents(events).filter(({ rule }) => rule === 'event-shape')).toEqual([])
   })
 
+  test('a part of a message has the events of text, also if its type is that of no answer', () => {
+    // Not a run of `createRun`: the accumulator of the SDK throws at a part that it does not know.
+    const translator = new Translator(FIXED)
+    const item = hostItem({ type: 'message', content: [{ type: 'reasoning_text', text: 'Hm' }] } as WholeItem)
+    const events = translator.insert(item)
+    expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
+    expect(translator.response.output).toMatchObject([{ content: [{ text: 'Hm', annotations: [], logprobs: [] }] }])
+  })
+
   test('an item of the host goes through a snapshot', () => {
     const run = createRun()
     run.insert(FILE_SEARCH)
@@ -169,7 +178,7 @@ test('an item of the host is inserted or refused by a typed error, whatever JSON
   const text = fc.constantFrom<unknown>('', 'text', null, undefined, 1, [], {}, [{ type: 'output_text' }])
   const part = fc.record(
     {
-      type: fc.constantFrom('output_text', 'refusal', 'summary_text'),
+      type: fc.constantFrom('output_text', 'refusal', 'summary_text', 'reasoning_text', 'odd'),
       text,
       refusal: text,
       annotations: text,

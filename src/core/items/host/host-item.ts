@@ -35,7 +35,9 @@ export function hostItem(item: WholeItem): HostItem {
 /** Checks the fields that an item's events are derived from (`completion/item-events.ts`), and fills in those it lacks. */
 const CHECKED: Readonly<Record<string, (item: Fields) => Fields>> = {
   message: (item) => ({
-    content: partsIn(item, 'content').map((part) => filledPart(part, part['type'] === 'refusal' ? 'refusal' : 'text')),
+    content: partsIn(item, 'content').map((part) =>
+      part['type'] === 'refusal' ? filledPart(part, 'refusal') : answerPart(part),
+    ),
   }),
   reasoning: (item) => ({
     content: partsIn(item, 'content').map((part) => filledPart(part, 'text')),
@@ -76,7 +78,11 @@ function partsIn(item: Fields, field: string): readonly Fields[] {
 }
 
 function filledPart(part: Fields, field: 'text' | 'refusal'): Fields {
-  const text = { [field]: textIn(part, field) }
-  if (part['type'] !== 'output_text') return { ...part, ...text }
-  return { ...part, ...text, annotations: objectsIn(part, 'annotations'), logprobs: objectsIn(part, 'logprobs') }
+  return part['type'] === 'output_text' ? answerPart(part) : { ...part, [field]: textIn(part, field) }
+}
+
+/** Whatever the type of a part of an answer is, its events are those of text. */
+function answerPart(part: Fields): Fields {
+  const [annotations, logprobs] = [objectsIn(part, 'annotations'), objectsIn(part, 'logprobs')]
+  return { ...part, text: textIn(part, 'text'), annotations, logprobs }
 }
