@@ -102,6 +102,13 @@ describe('an item of the host', () => {
     expect(translator.response.output).toMatchObject([{ content: [{ text: 'Hm', annotations: [], logprobs: [] }] }])
   })
 
+  test('a log-probability of a message of the host has its list of alternatives, also if it was given without', () => {
+    const content = [{ type: 'output_text', text: 'Hi', logprobs: [{ token: 'Hi', logprob: 0, bytes: [] }] }]
+    const translator = new Translator(FIXED)
+    translator.insert(hostItem({ type: 'message', content } as WholeItem))
+    expect(translator.response.output).toMatchObject([{ content: [{ logprobs: [{ token: 'Hi', top_logprobs: [] }] }] }])
+  })
+
   test('an item of the host goes through a snapshot', () => {
     const run = createRun()
     run.insert(FILE_SEARCH)
@@ -175,7 +182,17 @@ describe.each(Object.values(itemSpecimens))('every item of the wire: $type', (sp
 })
 
 test('an item of the host is inserted or refused by a typed error, whatever JSON it is', () => {
-  const text = fc.constantFrom<unknown>('', 'text', null, undefined, 1, [], {}, [{ type: 'output_text' }])
+  const text = fc.constantFrom<unknown>(
+    '',
+    'text',
+    null,
+    undefined,
+    1,
+    [],
+    {},
+    [{ type: 'output_text' }],
+    [{ top_logprobs: [null] }],
+  )
   const part = fc.record(
     {
       type: fc.constantFrom('output_text', 'refusal', 'summary_text', 'reasoning_text', 'odd'),

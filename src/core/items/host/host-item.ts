@@ -83,6 +83,11 @@ function filledPart(part: Fields, field: 'text' | 'refusal'): Fields {
 
 /** Whatever the type of a part of an answer is, its events are those of text. */
 function answerPart(part: Fields): Fields {
-  const [annotations, logprobs] = [objectsIn(part, 'annotations'), objectsIn(part, 'logprobs')]
-  return { ...part, text: textIn(part, 'text'), annotations, logprobs }
+  const logprobs = objectsIn(part, 'logprobs')
+  return {
+    ...part,
+    text: textIn(part, 'text'),
+    annotations: objectsIn(part, 'annotations'),
+    logprobs: logprobs.map((logprob) => ({ ...logprob, top_logprobs: objectsIn(logprob, 'top_logprobs') })),
+  }
 }
