@@ -65,10 +65,15 @@ export class Steps {
 
   /** What is left of the limits. */
   budget(): Budget {
-    const { turns = 32, seconds } = this.#given.options.limits ?? {}
-    const allowed = this.#given.resolved.budget(turns)
+    const { seconds } = this.#given.options.limits ?? {}
+    const allowed = this.#allowed
     const isTimeUp = seconds !== undefined && this.#given.clock() - this.#fold.openedAt >= seconds
     return isTimeUp ? merged(allowed, { isTimeUp }) : allowed
+  }
+
+  /** The limits, without that of time. */
+  get #allowed(): Budget {
+    return this.#given.resolved.budget(this.#given.options.limits?.turns ?? 32)
   }
 
   /** Returns the next step; undefined if it is a call of the model. */
@@ -103,7 +108,7 @@ export class Steps {
     const { strict } = this.budget()
     if (this.#isTakenOver) {
       const known = merged(this.#shared(), { engine: options.engine, open: this.#fold.open, pause, onRelaxed })
-      resolved.useBudget(await budgetNow(resolved.budget(options.limits?.turns ?? 32), known))
+      resolved.useBudget(await budgetNow(this.#allowed, known))
       this.#isTakenOver = false
     }
     if (!strict.isPaused) return

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { createLlamaCppEngine } from '../../../engines/sources/llama-cpp.js'
 import { type Io, UsageError, unreadable } from '../../io.js'
 import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
+import { engineUsageError } from './engine-usage-error.js'
 import { loadProgress } from './load-progress.js'
-import { told } from './told.js'
 
 /** Opens llama.cpp with a GGUF file. @throws UsageError */
 export async function openModel(
@@ -18,7 +18,7 @@ export async function openModel(
   const sizes = { ...(contextSize !== undefined && { contextSize }), ...(parallel !== undefined && { parallel }) }
   const opened = createLlamaCppEngine({ modelPath: file, ...sizes, onProgress: loadProgress(file, io) })
   const engine = await opened.catch((error: unknown) => {
-    throw told(error, `--model ${file}`)
+    throw engineUsageError(error, `--model ${file}`)
   })
   return { engine, about: `llama.cpp with ${file}`, close: () => engine.dispose() }
 }

@@ -2,7 +2,7 @@ import type { ServedEngine } from '../../../engines/contract/engine-server.js'
 import type { GrammarBackend, NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
 import type { Io } from '../../io.js'
 import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
-import { told } from './told.js'
+import { engineUsageError } from './engine-usage-error.js'
 
 /** What differs between the servers. */
 export interface ServerFacts {
@@ -50,7 +50,7 @@ export async function openServer(
     })
   } catch (error) {
     // The address is not named: it may have a password in it.
-    throw told(error, `--${name}`)
+    throw engineUsageError(error, `--${name}`)
   }
   const about = `${name} at ${new URL(url).host}`
   const { server } = engine
