@@ -89,3 +89,12 @@ function headingsOf(text: string): string[] {
       .replaceAll(' ', '-'),
   )
 }
+
+test('pages name the tarball, and the version in the README, by the version of package.json', () => {
+  const named = pages.flatMap(({ path }) =>
+    Array.from(pageOf(path).matchAll(/harmony-responses-(\d[\w.-]*?)\.tgz/g), ([, is]) => is),
+  )
+  const [, stated] = /^- Version (\S+)\. /m.exec(pageOf('README.md')) ?? []
+  expect(named.length).toBeGreaterThan(5)
+  expect([...new Set([...named, stated])]).toEqual([manifest.version])
+})
