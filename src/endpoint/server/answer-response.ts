@@ -3,7 +3,7 @@ import { terminalResponse } from '../respond/terminal.js'
 import type { KeptResponse } from '../stores/store.js'
 import { failedAnswer } from './error-answer.js'
 import type { SentEvents } from './event-sender.js'
-import { holdEvents } from './held-events.js'
+import { HeldEvents } from './held-events.js'
 import { readerOf } from './reader.js'
 import { sendJson } from './send-json.js'
 import { type Env, type ServerContext, sendAnswer } from './server-context.js'
@@ -43,8 +43,8 @@ async function answerStream(
 ): Promise<Response> {
   const { events, calls, finished } = live
   if (calls === undefined) return answer(events)
-  const held = holdEvents(events, calls, context.req.raw.signal)
-  const refused = await held.refused()
+  const held = new HeldEvents(events)
+  const refused = await held.refused(calls, context.req.raw.signal)
   if (refused === undefined) return answer(held)
   const kept = await finished
   return sendAnswer(context, failedAnswer(kept?.response ?? refused, live))
