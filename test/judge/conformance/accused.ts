@@ -12,16 +12,16 @@ import { BASES as MESSAGES } from './messages/streams.js'
 type Profile = NonNullable<CaptureOptions['profile']>
 
 /** Good streams of each API, and its profiles. Open Responses asks for fields that these streams lack. */
-export const APIS = {
+export const APIS: Readonly<Record<ApiName, { readonly profiles: readonly Profile[]; good(): object[] }>> = {
   responses: {
     profiles: PROFILES.filter((profile) => profile !== 'open-responses'),
-    good: (): object[] => BASES.answer(),
+    good: () => BASES.answer(),
   },
-  chat: { profiles: CHAT_PROFILES, good: (): object[] => structuredClone(CHATS.text) as object[] },
-  messages: { profiles: MESSAGES_PROFILES, good: (): object[] => structuredClone(MESSAGES.text) as object[] },
-} as const
+  chat: { profiles: CHAT_PROFILES, good: () => [...structuredClone(CHATS.text)] },
+  messages: { profiles: MESSAGES_PROFILES, good: () => [...structuredClone(MESSAGES.text)] },
+}
 
-export type ApiName = keyof typeof APIS
+export type ApiName = 'responses' | 'chat' | 'messages'
 
 /** An event as a frame, named by its type if it has one. */
 export const frame = (event: object): string => {

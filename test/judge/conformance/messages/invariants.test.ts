@@ -136,11 +136,18 @@ const CASES: Readonly<Record<string, Readonly<Record<string, readonly [BaseName,
     ],
     'one where none ended it': ['cut', at(4, ({ delta }) => (delta.stop_sequence = 'END')), '4 messages-stop-sequence'],
   },
-  'messages-usage-grows': {
-    'fewer tokens than before': [
+  'messages-one-delta': {
+    'a second one': [
       'cut',
-      (events) => [...events.slice(0, 4), { ...events[4], usage: { output_tokens: 12 } }, ...events.slice(4)],
-      '5 messages-usage-grows',
+      (events) => [...events.slice(0, 4), { ...events[4], usage: { output_tokens: 2 } }, ...events.slice(4)],
+      '5 messages-one-delta',
+    ],
+  },
+  'messages-usage-grows': {
+    'fewer tokens than in message_start': [
+      'cut',
+      at(0, ({ message }) => (message.usage.output_tokens = 12)),
+      '4 messages-usage-grows',
     ],
   },
 }
