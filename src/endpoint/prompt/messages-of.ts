@@ -223,7 +223,7 @@ function effortOf(request: Fields): Effort {
 }
 
 /** Returns the required formats of the answer, from `text.format`. */
-function formatsOf(request: Fields): ResponseFormat[] {
+export function formatsOf(request: Fields): ResponseFormat[] {
   const text = objectAt(fieldOf(request, 'text') ?? {}, 'text')
   const param = 'text.format'
   const format = objectAt(fieldOf(text, 'format') ?? {}, param)

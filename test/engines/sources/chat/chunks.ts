@@ -44,11 +44,19 @@ export interface ReadOptions {
   readonly isDone?: boolean
 }
 
+export interface ReadTurn {
+  readonly text: string
+  /** What each chunk gave. */
+  readonly steps: readonly string[]
+  readonly end: string | undefined
+  readonly usage: unknown
+}
+
 /** What a turn of these chunks is in Harmony, and how it ended. */
 export function turnOf(
   chunks: readonly unknown[],
   { terms, traits, opening = 'turn', isDone = true }: ReadOptions = {},
-) {
+): ReadTurn {
   const reader = createChatReader({ terms }, { opening, encode, traits: { ...DEFAULT_TRAITS, ...traits } })
   const steps: EngineStep[] = []
   const take = (step: EngineStep): void => void steps.push(step)
@@ -57,7 +65,6 @@ export function turnOf(
   const texts = steps.map(({ tokens }) => showTokens(tokens as number[])).filter((text) => text !== '')
   return {
     text: showTokens(steps.flatMap(({ tokens }) => tokens as number[])),
-    /** What each chunk gave. */
     steps: texts,
     end: steps.findLast(({ end }) => end)?.end?.reason,
     usage: steps.findLast(({ usage }) => usage)?.usage,
