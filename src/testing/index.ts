@@ -12,6 +12,7 @@ export {
   type StoreRule,
   type StoreViolation,
 } from './check-store/check-store.js'
+export type { StoreCall } from './check-store/model.js'
 export type { ScriptedEngineOptions } from './options.js'
 export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'
 export type { ScriptedPrompt } from './prompt.js'
