@@ -5,7 +5,7 @@ import { createMemoryStore } from '../../../src/endpoint/stores/index.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { answer } from '../../../src/testing/index.js'
 import { chunk, ends, piece, say, think } from '../../engines/sources/chat/chunks.js'
-import { type ChatTurn, chatEngine } from '../../support/chat-server.js'
+import { type ChatRequest, type ChatTurn, chatEngine } from '../../support/chat-server.js'
 import { runs } from '../../support/runs.js'
 import { endpoint, eventsIn, JSON_TYPE } from './endpoint.js'
 
@@ -350,6 +350,64 @@ describe('a server of Chat Completions as the engine', () => {
     expect(body).toMatchObject({ status: 'completed', output: [{}, { type: 'compaction' }, { type: 'message' }] })
     expect(engine.asked[1]).not.toHaveProperty('tools')
     for (const { messages } of engine.asked) expect(messages[0]).toEqual({ role: 'system', content: 'Be brief.' })
+  })
+
+  describe('images', () => {
+    const PNG = 'data:image/png;base64,AAAA'
+    const picture = { type: 'image_url', image_url: { url: PNG } }
+    const contentOf = (body: ChatRequest | undefined) => body?.messages.findLast(({ role }) => role === 'user').content
+    const sees = () => chatEngine([HELLO], { images: true })
+
+    test('are seen in messages of the user, by every API', async () => {
+      const engine = sees()
+      const { ask, create } = endpoint(engine)
+      const text = { type: 'text', text: 'What is it?' }
+      const input = [
+        { type: 'input_text', text: 'What is it?' },
+        { type: 'input_image', image_url: PNG, detail: 'low' },
+      ]
+      await create({ input: [{ role: 'user', content: input }] })
+      await ask('POST', '/chat/completions', { messages: [{ role: 'user', content: [text, picture] }] })
+      const source = { type: 'base64', media_type: 'image/png', data: 'AAAA' }
+      const messages = [{ role: 'user', content: [text, { type: 'image', source }] }]
+      await ask('POST', '/messages', { model: 'm', max_tokens: 9, messages })
+      expect(engine.asked.map(contentOf)).toEqual([
+        [text, { type: 'image_url', image_url: { url: PNG, detail: 'low' } }],
+        [text, picture],
+        [text, picture],
+      ])
+    })
+
+    test('of tools follow their results, and those of earlier turns are seen again', async () => {
+      const engine = chatEngine([calls('{}'), HELLO], { images: true })
+      const { create } = endpoint(engine, { store: createMemoryStore() })
+      const first = (await create({ input: 'Look', tools: [weather] })).body
+      const output = [{ type: 'input_image', image_url: PNG }]
+      const result = { type: 'function_call_output', call_id: first.output[0].call_id, output }
+      const second = (await create({ previous_response_id: first.id, input: [result], tools: [weather] })).body
+      await create({ previous_response_id: second.id, input: 'And now?' })
+      expect(engine.asked.slice(1).map(({ messages }) => messages.slice(2, 4))).toEqual(
+        Array.from({ length: 2 }, () => [
+          { role: 'tool', tool_call_id: 'call00001', content: expect.stringMatching(/^\[image \w+\]$/) },
+          { role: 'user', content: [picture] },
+        ]),
+      )
+    })
+
+    test('are refused where the model sees none, or the operator says so', async () => {
+      const input = [{ role: 'user', content: [{ type: 'input_image', image_url: PNG }] }]
+      expect((await endpoint(chatEngine([HELLO])).create({ input })).status).toBe(400)
+      expect((await endpoint(sees(), { response: { images: 'refuse' } }).create({ input })).status).toBe(400)
+      const engine = sees()
+      await endpoint(engine, { response: { images: 'placeholder' } }).create({ input })
+      expect(contentOf(engine.asked[0])).toBe('[image]')
+    })
+
+    test('a text that spells an image is one only where the conversation has that image', async () => {
+      const engine = sees()
+      await endpoint(engine).create({ input: '[image abc]' })
+      expect(contentOf(engine.asked[0])).toBe('[image abc]')
+    })
   })
 
   test('whatever the server streams, the events are valid, and the response ends', async () => {

@@ -1,9 +1,10 @@
 import { builtinNamed, builtinOfItem } from '../../../core/recipients/builtin-tools.js'
 import { recipientKey } from '../../../core/recipients/recipient.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
-import type { FormatTerms, Terms, ToolTerms } from '../../../engines/contract/terms.js'
-import { type Fields, isFields } from '../../../shared/fields.js'
+import type { FormatTerms, ImageTerms, Terms, ToolTerms } from '../../../engines/contract/terms.js'
+import { type Fields, fieldsOf, isFields } from '../../../shared/fields.js'
 import { createWork, type Slices } from '../../../shared/slices.js'
+import { imageMark } from '../../prompt/attachments.js'
 import { builtinNamespaces } from '../../prompt/builtin-namespaces.js'
 import { developerTextInSlices } from '../../prompt/developer-text.js'
 import { formatsOf } from '../../prompt/messages-of.js'
@@ -34,12 +35,19 @@ export function* requestTerms(
   const lessons = head === undefined ? [] : [head]
   for (const namespaces of tools.later.values()) lessons.push(yield* toolsSectionInSlices(namespaces, work))
   const { effort } = reasoning ?? {}
+  const images: Record<string, ImageTerms> = {}
+  for (const item of Array.isArray(request.input) ? request.input : []) {
+    addImages(item, images)
+    work.left -= 1
+    if (work.left <= 0) yield* work.pause()
+  }
   return {
     tools: toolTerms(request, tools),
     isParallel: isParallel ?? true,
     lessons,
     ...(format && { format }),
     ...(effort != null && { effort }),
+    ...(Object.keys(images).length > 0 && { images }),
     ...(identity !== undefined && { identity }),
   }
 }
@@ -67,6 +75,18 @@ function toolTerms(request: ResponseRequest, tools: TaughtTools): ToolTerms[] {
   )
   return [...new Map(all.map((tool) => [tool.recipient, tool])).values()]
 }
+
+/** Adds the images of a message, or of a tool's output. */
+function addImages(item: unknown, images: Record<string, ImageTerms>): void {
+  const { content, output } = fieldsOf(item)
+  for (const part of [content, output].flat()) {
+    const { type, image_url: url, detail } = fieldsOf(part)
+    if (!IMAGES.includes(type) || typeof url !== 'string') continue
+    images[imageMark(url)] = { url, ...(typeof detail === 'string' && { detail }) }
+  }
+}
+
+const IMAGES: readonly unknown[] = ['input_image', 'computer_screenshot']
 
 function formatTerms(format: unknown): FormatTerms | undefined {
   const { type, name, description, schema, strict } = Object(format) as Fields
