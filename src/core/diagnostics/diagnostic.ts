@@ -29,6 +29,7 @@ export type NoticeCode =
   | 'unapprovable_tool'
   | 'unread_attachment'
   | 'relaxed_schema'
+  | 'estimated_usage'
   | 'unopened_seal'
   | 'unknown_input'
 

@@ -172,9 +172,12 @@ export interface CallUsage {
   readonly cachedTokens?: number
   /**
    * How many tokens the model sampled in the call beyond those of its entries; negative if fewer, and then only in an
-   * entry with at least as many tokens. None if absent.
+   * entry with at least as many tokens, or by the counts of such a server. None if absent.
    */
   readonly unreadTokens?: number
+  /** The number of tokens of the turn's prompt, and of its reasoning, as a server counts that renders its own prompt. */
+  readonly inputTokens?: number
+  readonly reasoningTokens?: number
 }
 
 /** Counts of a call in which the model paused before it stopped. */
