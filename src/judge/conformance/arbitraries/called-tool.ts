@@ -20,7 +20,9 @@ export type CallItemType =
 
 /** The recipient of a call, and the item that it becomes with the declared tools. */
 export interface CalledTool {
+  /** The recipient as the model writes it. */
   readonly recipient: string
+  /** The type of the item that the call becomes. */
   readonly itemType: CallItemType
   /** The item's `name`, if the item has one and the recipient contains it. */
   readonly name?: string

@@ -7,21 +7,29 @@ import { code, json } from './text.js'
 
 /** A Harmony message, as the official parser returns it. */
 export interface HarmonyMessage {
+  /** The role. */
   role: (typeof ROLES)[number]
   /** The author of a tool message, which is the recipient of the call that it answers. */
   name?: string
+  /** The addressee. Absent if the header has none. */
   recipient?: string
+  /** The channel. Absent if the header has none. */
   channel?: string
+  /** The type of the content, such as `json`. Absent if the header has none. */
   contentType?: string
   /** Whether the content type was marked with `<|constrain|>`. */
   constrained?: boolean
+  /** The whole text. */
   content: string
 }
 
 /** A message of a transcript, and its author. */
 export interface TranscriptMessage {
+  /** Who wrote it. */
   readonly origin: 'model' | 'host'
+  /** The message, as the official parser reads it. */
   readonly message: HarmonyMessage
+  /** The stop token that ends it. */
   readonly terminator: 'end' | 'call' | 'return'
   /** The tool of a call, or of the host's result for it. */
   readonly tool?: CalledTool

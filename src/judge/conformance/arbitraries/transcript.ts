@@ -18,6 +18,7 @@ import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeStep
 
 /** The content of a transcript. */
 export interface TranscriptContent {
+  /** The messages with their authors, in order. */
   readonly entries: TranscriptMessage[]
   /** The messages of the entries, as the official parser reads them from the tokens, starting with role `assistant`. */
   readonly messages: HarmonyMessage[]
