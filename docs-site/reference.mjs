@@ -5,6 +5,14 @@ import { MarkdownPageEvent, ModuleRouter } from 'typedoc-plugin-markdown'
 import { LISTED, PAGES } from './files.mjs'
 import { manifest, root, subpaths } from './package-root.mjs'
 
+/** Types that signatures name and that no user writes: all others are exported. Their names stay text. */
+const INTERNAL = [
+  // Derived from the descriptors of the built-in tools: the docstrings say what they come to.
+  ...['AllOf', 'BuiltinCallee', 'CallOf', 'Descriptors', 'HostedItemType'],
+  // What the schemas of the judge accept: `z.infer<typeof responseSchema>`.
+  ...['WireOutputItem', 'WireResponse', 'WireStreamEvent'],
+]
+
 const TYPES = ReflectionKind.Interface | ReflectionKind.TypeAlias
 
 /** The format in which typedoc and its plug-in write the pages. */
@@ -25,7 +33,8 @@ const FORMAT = {
   interfacePropertiesFormat: 'table',
   typeAliasPropertiesFormat: 'table',
   propertyMembersFormat: 'table',
-  tableColumnSettings: { hideDefaults: true, hideModifiers: true },
+  expandObjects: true,
+  tableColumnSettings: { hideDefaults: true, hideModifiers: true, hideInherited: true, hideOverrides: true },
 }
 
 /**
@@ -76,8 +85,9 @@ export async function writeReference(out) {
       excludePrivate: true,
       // `npm run typecheck` does it.
       skipErrorChecking: true,
-      // Names of the inside stay text in a signature. test/docs/reference.test.ts demands the docstrings.
-      validation: { notExported: false, invalidLink: true, notDocumented: false },
+      intentionallyNotExported: INTERNAL,
+      // test/docs/reference.test.ts demands the docstrings.
+      validation: { notExported: true, invalidLink: true, notDocumented: false },
     },
     [new TSConfigReader()],
   )

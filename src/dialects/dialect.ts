@@ -119,6 +119,7 @@ export function fromDialectResponse<Theirs extends DialectResponse>(
   return dialect.decodeResponse(response)
 }
 
+/** @inline */
 type Events<Event> = AsyncIterable<Event | readonly Event[]> | Iterable<Event | readonly Event[]>
 
 async function* numbered<From extends { readonly type: string }, To extends { sequence_number: number }>(

@@ -1,4 +1,4 @@
-/** A JSON object: its fields may be anything. */
+/** A JSON object: its fields may be anything. @inline */
 export type Fields = { readonly [field: string]: unknown }
 
 export function isFields(value: unknown): value is Fields {

@@ -12,6 +12,7 @@ export {
   type StoreRule,
   type StoreViolation,
 } from './check-store/check-store.js'
+export type { StoreCall } from './check-store/model.js'
 export {
   type Drawn,
   type FindFaultsOptions,
@@ -21,7 +22,7 @@ export {
 } from './faults/find-faults.js'
 export { type ModelScript, modelTurns } from './faults/model-turns.js'
 export { type PlayOnOptions, playOn } from './faults/play-on.js'
-export { type ReadAnswer, readAnswer } from './faults/read-answer.js'
+export { type AnyClient, type Finding, type ReadAnswer, readAnswer } from './faults/read-answer.js'
 export type { ScriptedEngineOptions } from './options.js'
 export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'
 export type { ScriptedPrompt } from './prompt.js'

@@ -17,6 +17,7 @@ import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import type { OpenedEngine } from './engines/engine.js'
+import { openEngine } from './engines/open-engine.js'
 import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
 import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
@@ -68,7 +69,7 @@ async function serveWith(store: SqliteStore | undefined, settings: ServeSettings
   const stopReloading = reloadKeys(keyring, log, io)
   try {
     const labels = new Set(servers.map(({ label }) => label))
-    opened = await settings.engine.open(settings, { labels, tokenTable, key: keyring.engineKey }, io)
+    opened = await openEngine(settings.engine, settings, { labels, tokenTable, key: keyring.engineKey }, io)
     const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory

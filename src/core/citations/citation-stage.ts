@@ -1,5 +1,5 @@
 import type { Citation, Logprob } from '../responses/items.js'
-import type { Pages } from './pages.js'
+import type { CitablePages } from './pages.js'
 
 /**
  * A token's log-probability and the position of its text. Tokens that together spell one character share its position.
@@ -36,4 +36,4 @@ export interface CitedText {
 }
 
 /** Replaces citation marks in a message's text. Created by `urlCitations`. */
-export type CitationStage = (state: CitationState, chunk: SaidText, pages: Pages) => CitedText[]
+export type CitationStage = (state: CitationState, chunk: SaidText, pages: CitablePages) => CitedText[]

@@ -66,8 +66,11 @@ export interface HarmonyParser {
 /** The state of the native parser. Plain JSON, and opaque to all other code. */
 export interface ParserSnapshot {
   readonly mode: ParserPosition
+  /** @internal */
   readonly draft: HeaderDraft
+  /** @internal */
   readonly message: MessageState
+  /** @internal */
   readonly undecided: UndecidedState
   readonly origin: Origin
   readonly returned: boolean

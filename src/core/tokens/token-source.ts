@@ -59,7 +59,7 @@ export interface StreamEnd {
 
 /** A generator without a `return` returns void. */
 // biome-ignore lint/suspicious/noConfusingVoidType: without void an ordinary generator would be no source
-type SourceEnd = StreamEnd | undefined | void
+export type SourceEnd = StreamEnd | undefined | void
 
 /** A source that yields token chunks in order and may *return* a {@link StreamEnd}. */
 export type TokenSource = AsyncIterable<TokenChunk, SourceEnd> | Iterable<TokenChunk, SourceEnd>

@@ -1,6 +1,7 @@
 /** The purposes for which bytes are held. */
 export const PURPOSES = ['body', 'queue', 'response', 'socket', 'reader', 'store'] as const
 
+/** @inline */
 export type Purpose = (typeof PURPOSES)[number]
 
 /**

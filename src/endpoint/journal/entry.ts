@@ -196,11 +196,11 @@ export interface CompactionEntry {
   /** The cost of the summary. */
   readonly usage?: HostUsage
   /** Absent if the model wrote none: the response continues with the whole conversation, and does not try again. */
-  readonly compacted?: Compacted
+  readonly compacted?: CompactedPrompt
 }
 
 /** The compacted conversation with which a response continues. */
-export interface Compacted {
+export interface CompactedPrompt {
   readonly item: WholeItem
   /** The ids, excluding a turn's `<|start|>assistant`. They replace the first prompt and all tokens after it. */
   readonly prompt: readonly number[]

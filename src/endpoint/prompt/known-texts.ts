@@ -5,7 +5,7 @@ export interface KnownTexts {
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
-  /** The types of listed tools. Owners share it: servers list the same tools for all of them. */
+  /** The types of listed tools. Owners share it: servers list the same tools for all of them. @internal */
   readonly types?: KnownTypes
 }
 

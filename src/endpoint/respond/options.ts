@@ -191,6 +191,8 @@ export interface RespondOptions extends Translated, Prompted {
   /**
    * The earlier rendering of the conversation, if `input` and `history` begin as they did then. It saves time, and
    * changes no id.
+   *
+   * @internal
    */
   readonly earlier?: EarlierPrompt
   /**

@@ -8,10 +8,18 @@ import type { EndedResponse, RespondOptions } from './options.js'
  */
 const MAX_AHEAD = 64
 
-interface Waiting {
+/** An entry whose events are not shown yet. */
+interface Unshown {
   readonly entry: Entry
   readonly batch: Batch
   readonly ended: EndedResponse | undefined
+}
+
+interface Waiter {
+  /** The number of entries with which it goes on. */
+  readonly most: number
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -23,19 +31,15 @@ export class Outbox {
   readonly #append: NonNullable<RespondOptions['append']>
   readonly #show: (batch: Batch) => void | PromiseLike<void>
   readonly #onFail: (error: unknown) => void
-  #waiting: Waiting[] = []
+  #waiting: Unshown[] = []
   /** The entries that are being written or shown. */
-  #taken: readonly Waiting[] = []
+  #taken: readonly Unshown[] = []
   /** The number of entries that are waiting, being written or being shown. */
   #count = 0
   #isWriting = false
   #failure: { readonly error: unknown } | undefined
-  /** Wakes those that wait for room, or for all to be shown. */
-  readonly #wakes: {
-    readonly most: number
-    readonly resolve: () => void
-    readonly reject: (error: unknown) => void
-  }[] = []
+  /** The response, while it waits for room or for all to be shown. */
+  #waiter: Waiter | undefined
 
   /** @param onFail - called once, when an append has thrown: nothing is written or shown after that */
   constructor(
@@ -69,7 +73,9 @@ export class Outbox {
   }
 
   #until(most: number): Promise<void> {
-    return new Promise((resolve, reject) => this.#wakes.push({ most, resolve, reject }))
+    return new Promise((resolve, reject) => {
+      this.#waiter = { most, resolve, reject }
+    })
   }
 
   /** By callbacks: an async function for each entry takes as much memory as all else that is done with a token. */
@@ -78,7 +84,7 @@ export class Outbox {
     this.#waiting = []
     this.#taken = taken
     this.#isWriting = true
-    const { ended } = taken.at(-1) as Waiting
+    const { ended } = taken.at(-1) as Unshown
     try {
       const appended = this.#append(
         taken.map(({ entry }) => entry),
@@ -96,7 +102,7 @@ export class Outbox {
     const taken = this.#taken
     try {
       for (let at = from; at < taken.length; at++) {
-        const { batch } = taken[at] as Waiting
+        const { batch } = taken[at] as Unshown
         // Many entries cause no event.
         const showing = batch.length > 0 ? this.#show(batch) : undefined
         if (showing !== undefined) {
@@ -118,23 +124,16 @@ export class Outbox {
 
   #done(): void {
     this.#count -= 1
-    this.#wake()
+    const waiter = this.#waiter
+    if (waiter === undefined || this.#count > waiter.most) return
+    this.#waiter = undefined
+    waiter.resolve()
   }
 
   readonly #fail = (error: unknown): void => {
     this.#failure = { error }
     this.#isWriting = false
     this.#onFail(error)
-    for (const { reject } of this.#wakes.splice(0)) reject(error)
-  }
-
-  #wake(): void {
-    if (this.#wakes.length === 0) return
-    const woken = this.#wakes.filter(({ most }) => this.#count <= most)
-    if (woken.length === 0) return
-    const still = this.#wakes.filter(({ most }) => this.#count > most)
-    this.#wakes.length = 0
-    for (const one of still) this.#wakes.push(one)
-    for (const { resolve } of woken) resolve()
+    this.#waiter?.reject(error)
   }
 }

@@ -25,8 +25,9 @@ import type { InvalidReporter } from './strict/report-invalid.js'
 import { terminalResponse } from './terminal.js'
 
 /** The batches of a response, and finally its transcript: to be pulled, or to be drained to a writer. */
-export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
-  Pick<Queue<Batch, readonly number[]>, 'drainTo'>
+export interface ResponseBatches
+  extends AsyncGenerator<Batch, readonly number[]>,
+    Pick<Queue<Batch, readonly number[]>, 'drainTo'> {}
 
 /** A response that shows its batches to a callback, each in the step that makes it. */
 export interface ResponseRun {

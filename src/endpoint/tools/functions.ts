@@ -34,6 +34,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** The context that a function receives beside its arguments. */
 export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 
+/** @inline */
 interface FunctionAbout {
   /** The description that the model reads: its purpose, and when to call it. */
   readonly description?: string
@@ -48,10 +49,10 @@ interface FunctionAbout {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The arguments that a function receives: its schema's output or, without one, the model's object. */
-type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
+export type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
 
 /** Required unless the schema can describe its own input. */
-type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
+export type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
   ? { readonly parameters?: JsonSchema | StandardSchemaWithJson }
   : { readonly parameters: JsonSchema | StandardSchemaWithJson }
 

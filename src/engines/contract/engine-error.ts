@@ -57,9 +57,14 @@ export class EngineError extends Error {
   }
 }
 
+/** Details of an {@link EngineError}, besides its `cause`. */
 export interface EngineErrorOptions extends ErrorOptions {
+  /** The HTTP status, if a server answered. */
   readonly status?: number
+  /** Whether the engine accepts no calls now, so that the request may succeed later. Default: false. */
   readonly isUnavailable?: boolean
+  /** Why it is unavailable, in words that clients may read: without addresses or files. */
   readonly reason?: string
+  /** How long to wait before another call, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }

@@ -102,12 +102,12 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       if (early.length < 100) early.push(read)
       return
     }
-    const { type, expected, got, lost } = read
+    const { type, expected, got } = read
     const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read.rule, profile)
+      ? neededMessagesFraming(read, profile)
       : isChatProfile(profile)
-        ? neededChatFraming(read.rule, profile)
-        : neededFraming(read.rule, profile, lost)
+        ? neededChatFraming(read, profile)
+        : neededFraming(read, profile)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1

@@ -1,7 +1,7 @@
 import type { ResponseStore } from '../../endpoint/stores/store.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, aTimer, that, wholeNumber } from '../../shared/options/checks.js'
-import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
+import { drawCalls, drawFrom, obeysModel, type StoreCall } from './model.js'
 import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
 import { Broken } from './world.js'
 
@@ -37,7 +37,7 @@ export interface StoreViolation {
   readonly problem: string
   /** For `obeys-model`: the seed, which draws the same calls again, and the fewest calls that show it. */
   readonly seed?: number
-  readonly calls?: readonly Call[]
+  readonly calls?: readonly StoreCall[]
 }
 
 /**
@@ -101,9 +101,9 @@ export async function checkStore(
 
 /** Removes the calls that are not needed for the problem. */
 async function shrunk(
-  calls: readonly Call[],
-  isWrong: (calls: readonly Call[]) => Promise<boolean>,
-): Promise<readonly Call[]> {
+  calls: readonly StoreCall[],
+  isWrong: (calls: readonly StoreCall[]) => Promise<boolean>,
+): Promise<readonly StoreCall[]> {
   let left = calls
   for (let at = left.length - 1; at >= 0; at--) {
     const without = left.filter((_, index) => index !== at)

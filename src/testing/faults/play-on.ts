@@ -18,7 +18,7 @@ export interface PlayOnOptions {
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
   /** Changes the body of a request before it is sent: around a fault that would hide others. */
-  readonly prepare?: (body: Fields) => Fields
+  readonly prepare?: (body: Readonly<Record<string, unknown>>) => object
   /** The standard for streams, besides the clients. Default `openai`. */
   readonly profile?: Profile
   /** Default: the platform's. */
@@ -64,7 +64,7 @@ const OUTPUT = '{"ok":true}'
 export function playOn(url: string, options: PlayOnOptions = {}): (script: ModelScript) => Promise<ReadAnswer[]> {
   checkOptions('playOn', options, PLAY_ON_OPTIONS)
   const { hook = '/script', path = '/v1/responses', headers = {}, fetch = globalThis.fetch } = options
-  const { prepare = (body: Fields) => body, profile } = options
+  const { prepare = (body) => body, profile } = options
   const base = baseOf(url)
   const post = (to: string, body: unknown): Promise<Response> =>
     fetch(base + to, {

@@ -7,6 +7,8 @@ import { createHttpStreamReader } from '../../judge/probe/read-stream.js'
 import { send } from '../../judge/probe/send.js'
 import { check } from '../../shared/errors.js'
 
+export type { AnyClient, Finding } from '../../judge/probe/finding.js'
+
 /** An answer of a server, as far as it came, and what is wrong with it. */
 export interface ReadAnswer {
   readonly events: readonly StreamEvent[]

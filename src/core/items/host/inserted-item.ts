@@ -4,7 +4,7 @@ import { copyOf } from '../../responses/copy-of.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemState } from '../item-state.js'
 
-/** The fields that API items of all types have. */
+/** The fields that API items of all types have. @inline */
 export interface Typed {
   readonly type: string
   readonly id?: string

@@ -1,4 +1,4 @@
-import { declareMcpServer, type McpServer, type ToolHints } from '../../../core/recipients/mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ToolHints } from '../../../core/recipients/mcp-server.js'
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
 import { check } from '../../../shared/errors.js'
@@ -59,7 +59,11 @@ export async function decisionOf(
   }
 }
 
-function ruleServer(serverLabel: string, rule: NonNullable<McpTool['require_approval']>, hints: ToolHints): McpServer {
+function ruleServer(
+  serverLabel: string,
+  rule: NonNullable<McpTool['require_approval']>,
+  hints: ToolHints,
+): McpServerRules {
   return declareMcpServer(
     { type: 'mcp', server_label: serverLabel, require_approval: rule },
     'approval: ',

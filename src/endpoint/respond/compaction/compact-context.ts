@@ -7,7 +7,7 @@ import { callSafely } from '../../../shared/call-safely.js'
 import { check } from '../../../shared/errors.js'
 import { createWork, type Slices, type Work, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
-import type { Compacted, CompactionEntry, EntryBody } from '../../journal/entry.js'
+import type { CompactedPrompt, CompactionEntry, EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { writeWindow } from '../../prompt/compacted-window.js'
 import type { ReadMessage } from '../../prompt/conversation.js'
@@ -88,7 +88,11 @@ function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: Compac
   callSafely(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
 }
 
-function* compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Slices<Compacted> {
+function* compactedBy(
+  summary: string,
+  request: ResponseRequest,
+  options: CompactContextOptions,
+): Slices<CompactedPrompt> {
   const work = createWork()
   const { fold, sealCompaction, history = [], teach } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)

@@ -15,18 +15,16 @@ import { nextTurn } from '../../flow/next-turn.js'
 import { endedResponse } from '../../respond/terminal.js'
 import type { KeptResponse } from '../../stores/store.js'
 import { answerEvents } from '../answer-events.js'
-import { failedAnswer } from '../error-answer.js'
+import { answerResponse } from '../answer-response.js'
 import { modelOfAlias } from '../model-aliases.js'
-import { sendJson } from '../send-json.js'
-import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
+import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
-import { streamAnswer, wholeResponse } from './create-response.js'
 
 const PING: SseEvent = { type: 'ping' }
 
 /** Adds `POST /messages` and `POST /messages/count_tokens`, for Claude Code and other clients of the Messages API. */
 export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
-  const { service, keepAliveMs, options } = server
+  const { service, options } = server
   const { tools: hosted = [] } = options
   const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
   /** Whether the server may exist: a tool without labels may answer for any server. */
@@ -56,32 +54,26 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
       input: () => input,
       sealCall: service.callSealer(owner),
     }
-    if (live.request.stream) {
-      const frames = messageFrames(createMessageEncoder(answer))
-      return streamAnswer(context, live, (events) =>
-        answerEvents(context, events, {
-          encode(sent: SseEvent) {
+    return answerResponse(context, live, server, {
+      events(events) {
+        const frames = messageFrames(createMessageEncoder(answer))
+        return answerEvents(context, events, server, {
+          encode(sent) {
             const event = sent as ResponseStreamEvent
             const ended = endedResponse(event)
             if (ended !== undefined) note(ended, owner)
             return frames.of(event)
           },
           done: false,
-          keepAliveMs,
           // A comment does not count for a client that waits for its next event.
           keepAlive: frames.ping,
-          headers: context.get('headers'),
-          report: service.report,
-          unread: service.holdBytes(owner, 'reader'),
-        }),
-      )
-    }
-    const response = await wholeResponse(live, context.req.raw.signal)
-    if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live))
-    }
-    note(response, owner)
-    return sendJson(context, toMessage(response, answer), server)
+        })
+      },
+      whole(response) {
+        note(response, owner)
+        return toMessage(response, answer)
+      },
+    })
   })
 
   app.post('/messages/count_tokens', async (context) => {

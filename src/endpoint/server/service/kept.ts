@@ -239,6 +239,7 @@ export interface ItemPage {
   readonly has_more: boolean
 }
 
+/** Which page of the items of a request to list. */
 export interface ItemQuery {
   /** The size of the page, 1 to 100. Default 20. */
   readonly limit?: number

@@ -50,6 +50,7 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
+/** How much one server works on and keeps at once, and how long it waits. */
 export interface ServiceLimits
   extends AdmissionLimits,
     HealthLimits,

@@ -55,13 +55,13 @@ export interface ResponseService {
   readonly load: { readonly running: number; readonly waiting: number }
   /** The memory in use, by purpose. */
   readonly memory: ByteUse
-  /** Opens a hold on the memory: arriving bytes are counted before they are a request. */
+  /** Opens a hold on the memory: arriving bytes are counted before they are a request. @internal */
   holdBytes(owner: string, purpose: Purpose): ByteHold
-  /** Counts a caller's reclaimable memory. Returns a function that ends it. */
+  /** Counts a caller's reclaimable memory. Returns a function that ends it. @internal */
   keepBytes(kept: Reclaimable): () => void
-  /** Returns a function that seals the calls of one answer that its client is not shown. */
+  /** Returns a function that seals the calls of one answer that its client is not shown. @internal */
   callSealer(owner: string): (item: OutputItem) => string | undefined
-  /** Opens the sealed calls that a request brings back. */
+  /** Opens the sealed calls that a request brings back. @internal */
   openCalls(
     sealed: readonly string[],
     owner: string,
@@ -70,9 +70,9 @@ export interface ResponseService {
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
   readonly report: (error: unknown) => void
-  /** Passes a diagnostic about a request to the host. Never throws. */
+  /** Passes a diagnostic about a request to the host. Never throws. @internal */
   readonly notice: Setup['notice']
-  /** Undefined without an observer. */
+  /** Undefined without an observer. @internal */
   readonly observer: Observer | undefined
   /**
    * Refuses new requests. Another process continues the running ones at once if the store allows it; the others are

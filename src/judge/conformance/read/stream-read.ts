@@ -10,7 +10,10 @@ export interface EventRead {
   readonly event: StreamEvent
   /** The line on which it begins: in the file, or in the body inside a HAR file. */
   readonly line: number
-  /** Whether it begins a stream, as the first event of a capture or body does, and each `response.created`. */
+  /**
+   * Whether it begins a stream: as the first event of a capture or body, or as one that begins an answer behind the end of the
+   * one before (in a list of events also with another id).
+   */
   readonly isFirst: boolean
 }
 
@@ -34,6 +37,8 @@ export interface FramingRead {
   readonly type?: string
   /** The types of the events that clients lose because of it. */
   readonly lost?: readonly string[]
+  /** The name of the frame, from its `event:` line; absent if it has none. */
+  readonly name?: string
 }
 
 /** Text that is not an event: it is truncated, or invalid JSON. The reader continues after it. */

@@ -13,9 +13,9 @@ export interface LiveResponse {
   readonly events: AsyncGenerator<readonly ResponseStreamEvent[]>
   /** Returns the part of the finished response that its client is shown. Default: all. */
   readonly shown?: (response: KeptResponse) => KeptResponse
-  /** Its predecessor; undefined if it begins a conversation, or was requested before. */
+  /** Its predecessor; undefined if it begins a conversation, or was requested before. @internal */
   readonly before?: Predecessor | undefined
-  /** The engine's calls, if the caller awaits a status and the response begins here. */
+  /** The engine's calls, if the caller awaits a status and the response begins here. @internal */
   readonly calls?: CallWatch | undefined
   /** Whether it failed because this server stops. Default: no. */
   readonly isStopped?: () => boolean

@@ -1,6 +1,6 @@
 import type { WireEvent } from './wire-event.js'
 
-/** Faults in the order of events: missing, repeated or moved events. */
+/** Faults in the order of events: missing, repeated or moved events. @inline */
 export type OrderFault =
   | 'dropped_created'
   | 'dropped_in_progress'
@@ -14,7 +14,7 @@ export type OrderFault =
   | 'swapped_events'
   | 'event_after_terminal'
 
-/** Faults in the fields of events: wrong numbers, ids or texts. */
+/** Faults in the fields of events: wrong numbers, ids or texts. @inline */
 export type FieldFault =
   | 'sequence_gap'
   | 'sequence_restart'
