@@ -1,6 +1,13 @@
 import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m, type ROLES } from '../../../core/harmony/vocabulary.js'
-import { type BuiltinDeclarations, type CalledTool, calledTool, type ToolChoice, toolChoice } from './called-tool.js'
+import {
+  type BuiltinDeclarations,
+  type CalledTool,
+  calledTool,
+  type OfferedTools,
+  type ToolChoice,
+  toolChoice,
+} from './called-tool.js'
 import fc from './fast-check.js'
 import { model, type Part, type Segment, START } from './stream-forms.js'
 import { code, json } from './text.js'
@@ -58,9 +65,9 @@ const page = (): Arbitrary<string> =>
     '[5] moon\n**viewing lines [0 - 1] of 1**\n\nL0: * 【0†Moon†example.org】',
   )
 
-const callSpec = (text: Arbitrary<string>, results: boolean): Arbitrary<CallSpec> =>
+const callSpec = (text: Arbitrary<string>, tools: OfferedTools, results: boolean): Arbitrary<CallSpec> =>
   fc.record({
-    tool: toolChoice(),
+    tool: toolChoice(tools),
     recipientIn: fc.constantFrom('channel' as const, 'role' as const),
     channel: fc.constantFrom('commentary' as const, 'analysis' as const),
     type: fc.oneof(
@@ -77,11 +84,11 @@ const callSpec = (text: Arbitrary<string>, results: boolean): Arbitrary<CallSpec
       : fc.constant(undefined),
   })
 
-/** A step. Shrinks to an empty answer; a call shrinks to the default call. */
-export const step = (text: Arbitrary<string>, calls: boolean, results: boolean): Arbitrary<Step> => {
+/** A step with calls of these tools. Shrinks to an empty answer; a call shrinks to the default call. */
+export const step = (text: Arbitrary<string>, tools: OfferedTools, results: boolean): Arbitrary<Step> => {
   const plain = fc.record({ kind: fc.constantFrom('final' as const, 'analysis' as const, 'commentary' as const), text })
-  if (!calls) return plain
-  const group = fc.array(callSpec(text, results), { minLength: 1, maxLength: 3 })
+  if (tools.types.length === 0) return plain
+  const group = fc.array(callSpec(text, tools, results), { minLength: 1, maxLength: 3 })
   return fc.oneof(
     { withCrossShrink: true },
     { weight: 3, arbitrary: plain },
