@@ -16,6 +16,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   createLlamaCppEngine: 'it needs a model',
   llamaCppSource: 'it needs a model',
   createSqliteStore: 'it needs SQLite, which Node 20 lacks',
+  createPostgresStore: 'it needs a server',
 }
 
 /** A module of the site's, which needs nothing that is installed there. */
