@@ -6,14 +6,14 @@ import { merged } from '../../shared/merged.js'
 import type { Write } from '../flow/queue.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { Closing } from './closing.js'
-import { EntrySink } from './entry-sink.js'
 import { Inbox } from './inbox.js'
 import { failureOf } from './opening/unavailable.js'
 import type { RespondOptions } from './options.js'
+import { Outbox } from './outbox.js'
 import { ResolvedResponse } from './resolved-response.js'
 import { sample } from './sampling/sampling.js'
 import { Steps, type StepsOptions } from './steps.js'
-import { InvalidReports } from './strict/invalid-reports.js'
+import { createInvalidReporter, type InvalidReporter } from './strict/report-invalid.js'
 
 export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing'> {
   /** Waits after each call of the model until what follows may be done, if it has to. */
@@ -29,7 +29,7 @@ export class ResponseLoop {
   readonly #inbox: Inbox
   readonly #closing: Closing
   readonly #steps: Steps
-  readonly #reports: InvalidReports
+  readonly #reporter: InvalidReporter | undefined
   #isAnnounced = false
   #hasEnded = false
 
@@ -48,7 +48,7 @@ export class ResponseLoop {
     this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing }))
     const parts = () => this.#steps.budget().strict.parts
     const { onInvalidOutput } = options
-    this.#reports = new InvalidReports({ onInvalidOutput, onError: report, pause, parts })
+    this.#reporter = onInvalidOutput && createInvalidReporter({ onInvalidOutput, onError: report, pause, parts })
   }
 
   get signal(): AbortSignal {
@@ -76,14 +76,14 @@ export class ResponseLoop {
     const { clock } = this.#given
     const { append, entries = [] } = this.#options
     const fold = this.#fold
-    const sink = new EntrySink({ fold, closing: this.#closing, reports: this.#reports, clock, append }, show)
+    const outbox = new Outbox({ fold, closing: this.#closing, reporter: this.#reporter, clock, append }, show)
     try {
       for (const entry of entries) fold.apply(entry, entry.at)
       if (fold.stage !== 'new' && fold.stage !== 'closed') await this.#steps.takeOver()
-      while (fold.stage !== 'closed' && !this.#hasLeft && sink.unwritten === undefined) await this.#step(sink)
-      if (sink.unwritten !== undefined) throw sink.unwritten.error
-      if (!this.#hasLeft) await sink.flushed()
-      await this.#reports.done()
+      while (fold.stage !== 'closed' && !this.#hasLeft && outbox.failure === undefined) await this.#step(outbox)
+      if (outbox.failure !== undefined) throw outbox.failure.error
+      if (!this.#hasLeft) await outbox.flushed()
+      await this.#reporter?.done()
       return fold.transcript
     } finally {
       this.#hasEnded = true
@@ -99,21 +99,20 @@ export class ResponseLoop {
   }
 
   /** Does what is next. An open response ends with the failure of its engine, or of what the host gave. */
-  async #step(sink: EntrySink): Promise<void> {
+  async #step(outbox: Outbox): Promise<void> {
     const isOpen = this.#fold.stage !== 'new'
     if (isOpen && this.#fold.stage !== 'queued') this.#announce()
     try {
-      if (isOpen) await this.#reports.load()
       const step = this.#steps.next()
-      await (step === undefined ? this.#callModel(sink) : sink.putAll(step))
+      await (step === undefined ? this.#callModel(outbox) : outbox.putAll(step))
     } catch (error) {
-      if (!isOpen || sink.unwritten !== undefined || this.#hasLeft) throw error
+      if (!isOpen || outbox.failure !== undefined || this.#hasLeft) throw error
       this.#given.report(error)
-      await sink.putAll(this.#inbox.before({ type: 'fail', failure: failureOf(error) }))
+      await outbox.putAll(this.#inbox.before({ type: 'fail', failure: failureOf(error) }))
     }
   }
 
-  async #callModel({ put }: EntrySink): Promise<void> {
+  async #callModel({ put }: Outbox): Promise<void> {
     const { report, turn } = this.#given
     const { signal, isClosed } = this.#closing
     if (this.#steps.hasToPrepare) {
