@@ -18,6 +18,32 @@ const OWN = {
     },
     isOptional: true,
   },
+  'chat-server-model': {
+    takes: 'text',
+    value: 'NAME',
+    about: 'the model of the server; without it the only one that it lists',
+  },
+  'chat-server-preset': {
+    takes: 'word',
+    about: '[what is known about the server](chat-engine.md#presets)',
+    words: {
+      openai: '',
+      vllm: '',
+      ollama: '',
+      'lm-studio': '',
+      groq: '',
+      openrouter: '',
+      together: '',
+      deepseek: '',
+      mistral: '',
+    },
+    isOptional: true,
+  },
+  'chat-server-config': {
+    takes: 'text',
+    value: 'FILE',
+    about: '[what differs from it](chat-engine.md#options), as JSON',
+  },
   pass: {
     takes: 'list',
     value: 'PATH',

@@ -113,6 +113,12 @@ export function responseRun(
   const steps = new Steps({ request, options: known, resolved, inbox, closing, clock, pause, report, onRelaxed })
   const budget = (): Budget => steps.budget()
   let hasEnded = false
+  let isEstimated = false
+  /** Reports once that the counts of a response are estimates. */
+  function onEstimate(): void {
+    if (!isEstimated) notice('estimated_usage', 'usage')
+    isEstimated = true
+  }
   /** The error of an entry that could not be written. Nothing may follow from such an entry, not even a failure. */
   let unwritten: { readonly error: unknown } | undefined
 
@@ -181,7 +187,9 @@ export function responseRun(
       const isTimed = options.limits?.seconds !== undefined
       const onStop = (string: string): void => callSafely(options.onStopString, string, report)
       const { signal } = closing
-      await sample({ fold, engine, tokenTable, budget, isTimed, inbox, signal, isClosed, report, onStop, put })
+      const { terms } = steps
+      const told = { budget, isTimed, inbox, signal, isClosed, terms }
+      await sample({ fold, engine, tokenTable, ...told, report, onStop, onEstimate, put })
       const waited = turn()
       if (waited !== undefined) await waited
     }

@@ -24,6 +24,7 @@ import {
   sendEvents,
 } from '../../../src/endpoint/server/index.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
+import { createPostgresStore } from '../../../src/endpoint/stores/postgres/index.js'
 import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
@@ -114,6 +115,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './conformance/arbitraries sourcePlan options': (more) => sourcePlan({ ...more }),
   './conformance/arbitraries wellFormedTranscript options': (more) => wellFormedTranscript({ ...more }),
   './stores/sqlite createSqliteStore options': (more) => createSqliteStore({ file: 'none.db', ...more }),
+  './stores/postgres createPostgresStore options': (more) => createPostgresStore({ url: 'postgres://none', ...more }),
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),

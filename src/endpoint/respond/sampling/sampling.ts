@@ -3,6 +3,7 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { ask, type EngineStep } from '../../../engines/contract/ask.js'
 import { closeStream } from '../../../engines/contract/close-stream.js'
 import type { TokenEngine, TokenStream } from '../../../engines/contract/engine.js'
+import type { Terms } from '../../../engines/contract/terms.js'
 import { merged } from '../../../shared/merged.js'
 import type { ChunkEntry, EntryBody, StopEntry } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
@@ -25,6 +26,10 @@ export interface SamplingOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   readonly report: (error: unknown) => void
+  /** What the prompt's ids do not say, for an engine that takes messages. */
+  readonly terms: Terms | undefined
+  /** Called if the server of such an engine has not counted the call's tokens. */
+  readonly onEstimate: () => void
   /** Called with the stop string that ends an answer. */
   readonly onStop: (string: string) => void
   /** Applies an entry. If it returns a promise, that is awaited before the next one. */
@@ -62,6 +67,7 @@ class SamplingRun {
   readonly #isClosed: () => boolean
   readonly #report: (error: unknown) => void
   readonly #onStop: SamplingOptions['onStop']
+  readonly #onEstimate: SamplingOptions['onEstimate']
   readonly #put: SamplingOptions['put']
   readonly #outcome: Outcome
   readonly #call: ModelCall
@@ -98,7 +104,7 @@ class SamplingRun {
   #hasEnded = false
 
   constructor(options: SamplingOptions, outcome: Outcome) {
-    const { fold, engine, tokenTable, budget, signal } = options
+    const { fold, engine, tokenTable, budget, signal, terms } = options
     const allowed = budget()
     this.#fold = fold
     this.#budget = budget
@@ -106,6 +112,7 @@ class SamplingRun {
     this.#isClosed = options.isClosed
     this.#report = options.report
     this.#onStop = options.onStop
+    this.#onEstimate = options.onEstimate
     this.#put = options.put
     this.#outcome = outcome
     this.#call = modelCall(fold, allowed)
@@ -119,7 +126,7 @@ class SamplingRun {
       this.#known = usage
     }
     const generation = generationOptions(fold, allowed, this.#call)
-    this.#stream = engine.generate(fold.context, merged(generation, { onUsage, signal }))
+    this.#stream = engine.generate(fold.context, merged(generation, { onUsage, signal, ...(terms && { terms }) }))
   }
 
   pump(): void {
@@ -244,6 +251,7 @@ class SamplingRun {
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
     const usage = end?.usage ?? this.#known
+    if (this.#fold.takesMessages && usage?.outputTokens === undefined) this.#onEstimate()
     return stopOf(this.#fold, { ...end, ...(usage && { usage }) }, this.#given)
   }
 

@@ -1,6 +1,6 @@
 import type { EndReason, HostUsage } from '../../../core/tokens/token-source.js'
 import { describe } from '../../../shared/errors.js'
-import { type Fields, isFields } from '../../../shared/fields.js'
+import { type Fields, fieldsOf, isFields } from '../../../shared/fields.js'
 import { EngineError } from '../../contract/engine-error.js'
 
 /** What a chunk of a Chat Completions stream says, whatever the server's spelling. */
@@ -54,10 +54,6 @@ export function readChunk(chunk: unknown, reasoningFields: readonly string[]): C
 
 function malformed(expected: string, got: unknown): EngineError {
   return new EngineError('server_error', `the chat server: expected ${expected}, got ${describe(got)}`)
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isFields(value) ? value : {}
 }
 
 function textOf(value: unknown): string {
