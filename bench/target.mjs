@@ -36,6 +36,7 @@ export const TARGETS = [
   'stores',
   'fair',
   'schemas',
+  'chat',
   'vllm',
 ]
 
