@@ -28,6 +28,7 @@ import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import { mcpTools } from '../../../src/endpoint/tools/mcp/index.js'
+import { chatSource, createChatEngine } from '../../../src/engines/sources/chat.js'
 import { createLlamaCppEngine, llamaCppSource } from '../../../src/engines/sources/llama-cpp.js'
 import { createLlamaServerEngine } from '../../../src/engines/sources/llama-server.js'
 import { record } from '../../../src/engines/sources/record.js'
@@ -122,6 +123,8 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),
   './sources/llama-cpp createLlamaCppEngine options': (more) => createLlamaCppEngine({ modelPath: 'a.gguf', ...more }),
   './sources/llama-server createLlamaServerEngine options': (more) => createLlamaServerEngine({ url, ...more }),
+  './sources/chat createChatEngine options': (more) => createChatEngine({ url, ...more }),
+  './sources/chat chatSource options': (more) => chatSource([], { ...more }),
   './sources/vllm createVllmEngine options': (more) => createVllmEngine({ url, ...more }),
   './sources/sglang createSglangEngine options': (more) => createSglangEngine({ url, ...more }),
   './sources/transformers-js createTransformersJsEngine options': (more) =>
