@@ -47,7 +47,7 @@ const OWN = {
   pass: {
     takes: 'list',
     value: 'PATH',
-    about: 'a path that the server [answers itself](#one-address)',
+    about: 'a path that the server [answers itself](#other-paths-of-the-engine-at-the-same-address)',
     words: ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'],
   },
   'context-size': {
@@ -276,7 +276,8 @@ const OWN = {
   audit: {
     takes: 'text',
     value: 'FILE',
-    about: 'appends a line of JSON for [each call of a tool](#what-tools-did): owner, tool, what allowed it, outcome',
+    about:
+      'appends a line of JSON for [each call of a tool](#an-audit-of-tool-calls): owner, tool, what allowed it, outcome',
   },
   'audit-arguments': {
     takes: 'nothing',
