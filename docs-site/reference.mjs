@@ -3,6 +3,7 @@
 import { Application, CommentTag, Converter, ReflectionKind, TSConfigReader } from 'typedoc'
 import { MarkdownPageEvent, ModuleRouter } from 'typedoc-plugin-markdown'
 import { LISTED, PAGES } from './files.mjs'
+import { mirroredBy } from './mirrors.mjs'
 import { manifest, root, subpaths } from './package-root.mjs'
 
 /** Types that signatures name and that no user writes: all others are exported. Their names stay text. */
@@ -94,8 +95,12 @@ export async function writeReference(out) {
   app.renderer.defineRouter('pages', Router)
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const { source, specifier } of subpaths) moduleOf(project, source).name = specifier
-    for (const { comment } of project.getReflectionsByKind(TYPES)) {
-      comment?.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
+    for (const type of project.getReflectionsByKind(TYPES)) {
+      if (type.comment === undefined) continue
+      type.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
+      const path = project.getSymbolIdFromReflection(type)?.fileName.slice(root.length) ?? ''
+      const mirrored = mirroredBy(path, type.name)
+      if (mirrored !== undefined) type.comment.summary.push({ kind: 'text', text: `\n\nAs in ${mirrored}.` })
     }
   })
   app.renderer.on(MarkdownPageEvent.END, (page) => {

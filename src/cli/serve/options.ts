@@ -18,10 +18,36 @@ const OWN = {
     },
     isOptional: true,
   },
+  'chat-server-model': {
+    takes: 'text',
+    value: 'NAME',
+    about: 'the model of the server; without it the only one that it lists',
+  },
+  'chat-server-preset': {
+    takes: 'word',
+    about: '[what is known about the server](chat-engine.md#presets)',
+    words: {
+      openai: '',
+      vllm: '',
+      ollama: '',
+      'lm-studio': '',
+      groq: '',
+      openrouter: '',
+      together: '',
+      deepseek: '',
+      mistral: '',
+    },
+    isOptional: true,
+  },
+  'chat-server-config': {
+    takes: 'text',
+    value: 'FILE',
+    about: '[what differs from it](chat-engine.md#options), as JSON',
+  },
   pass: {
     takes: 'list',
     value: 'PATH',
-    about: 'a path that the server [answers itself](#one-address)',
+    about: 'a path that the server [answers itself](#other-paths-of-the-engine-at-the-same-address)',
     words: ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'],
   },
   'context-size': {
@@ -249,7 +275,8 @@ const OWN = {
   audit: {
     takes: 'text',
     value: 'FILE',
-    about: 'appends a line of JSON for [each call of a tool](#what-tools-did): owner, tool, what allowed it, outcome',
+    about:
+      'appends a line of JSON for [each call of a tool](#an-audit-of-tool-calls): owner, tool, what allowed it, outcome',
   },
   'audit-arguments': {
     takes: 'nothing',

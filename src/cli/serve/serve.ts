@@ -46,7 +46,8 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   }
 }
 
-async function serveWith(store: OpenedStore | undefined, settings: ServeSettings, io: Io): Promise<number> {
+async function serveWith(store: OpenedStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+  let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
   const log = createLog(settings, io)
@@ -67,6 +68,7 @@ async function serveWith(store: OpenedStore | undefined, settings: ServeSettings
   try {
     const labels = new Set(servers.map(({ label }) => label))
     opened = await openEngine(settings.engine, settings, { labels, tokenTable, key: keyring.engineKey }, io)
+    settings = namedAs(opened.model, given)
     const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
@@ -96,6 +98,13 @@ async function serveWith(store: OpenedStore | undefined, settings: ServeSettings
     await mcp?.close()
     await opened?.close?.()
   }
+}
+
+/** Names the model as its server does, unless it is gpt-oss. */
+function namedAs(model: string | undefined, settings: ServeSettings): ServeSettings {
+  if (model === undefined) return settings
+  const [, ...aliases] = settings.models
+  return { ...settings, models: [model, ...aliases.filter((alias) => alias !== model)] }
 }
 
 /** Returns the configured MCP servers. @throws UsageError */
@@ -257,6 +266,7 @@ const TOLD_ONCE: readonly Diagnostic['code'][] = [
   'unknown_mcp_server',
   'unknown_input',
   'ignored_parameter',
+  'estimated_usage',
 ]
 
 /**

@@ -4,6 +4,7 @@ import type { FileSearchResult } from '../responses/items.js'
 
 /** The sources that the model has seen so far and may cite: pages of its browser, and files. Plain JSON. */
 export interface CitablePages {
+  /** The pages by their cursors, the numbers by which the model cites them. */
   byCursor: { [cursor: string]: CitedPage }
   /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
   byUrl: { [atUrl: string]: CitedPage }

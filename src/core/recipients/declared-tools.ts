@@ -15,7 +15,9 @@ export interface McpToolName {
 
 /** The names of the client's tools. */
 export interface DeclaredFunctions {
+  /** The names of functions. */
   readonly functions: ReadonlySet<string>
+  /** The names of custom tools. */
   readonly customTools: ReadonlySet<string>
 }
 

@@ -14,6 +14,7 @@ export type Recipient =
   | { kind: 'message'; phase: 'commentary' | 'final_answer' }
   /** `declared` is false if the request has no such function. `namespace` is set if that namespace is declared. */
   | ({ kind: 'function_call'; name: string; namespace?: string; declared: boolean } & Misspelled)
+  /** A custom tool of the request. */
   | ({ kind: 'custom_tool_call'; name: string; namespace?: string } & Misspelled)
   /**
    * `available` is false if the request excludes the tool, its server does not list it, or the policy makes undeclared

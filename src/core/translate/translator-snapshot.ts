@@ -10,6 +10,7 @@ export interface TranslatorSnapshot {
   readonly version: 1
   /** @internal */
   readonly state: TranslatorState
+  /** The state of the parser. */
   readonly parser: ParserSnapshot
   /** @internal */
   readonly output: OutputSnapshot

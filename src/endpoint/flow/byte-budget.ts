@@ -40,8 +40,11 @@ export interface Reclaimable {
 
 /** The memory in use, by purpose. */
 export interface ByteUse {
+  /** The budget, in bytes. */
   readonly total: number
+  /** The bytes in use now. */
   readonly used: number
+  /** The bytes in use for each purpose. */
   readonly by: Readonly<Record<Purpose, number>>
 }
 

@@ -67,6 +67,7 @@ export type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
 export type HostFunction<Schema = undefined> = FunctionAbout & {
   /** Validates and converts the arguments. */
   readonly input?: Schema & StandardSchema
+  /** Runs the function. The model reads what it returns, or resolves to. */
   run(args: ArgumentsOf<Schema>, context: FunctionContext): unknown
 } & ParametersOf<Schema>
 
@@ -74,6 +75,7 @@ export type HostFunction<Schema = undefined> = FunctionAbout & {
 export interface FunctionTools extends Tool {
   /** The request's entry that offers them to the model. Calls need no approval, unless you change that. */
   readonly declaration: McpTool
+  /** Lists the functions, as an MCP server would. */
   listings: NonNullable<Tool['listings']>
 }
 

@@ -11,8 +11,11 @@ import type { Slices } from '../../shared/slices.js'
  *   `isJson`, the text is JSON or the rest of one: an engine may enforce another grammar of the same JSON values.
  */
 export type Constraint =
+  /** A plain object: the keywords of a JSON Schema. */
   | { readonly jsonSchema: { readonly [keyword: string]: unknown } }
+  /** The pattern, without slashes and anchors. */
   | { readonly regex: string }
+  /** The whole grammar as a text, and its syntax. `isJson` is false unless given. */
   | { readonly grammar: string; readonly syntax: 'lark' | 'gbnf'; readonly isJson?: boolean }
 
 /** The kinds of constraints, as {@link EngineCapabilities} names them. */

@@ -31,6 +31,7 @@ export type EngineErrorCode = 'context_length_exceeded' | 'invalid_prompt' | 'ra
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
+  /** The kind of failure, which clients of the API receive. */
   readonly code: EngineErrorCode
   /** The HTTP status, if a server answered. */
   readonly status: number | undefined

@@ -18,6 +18,7 @@ export interface Sampling {
 
 /** One model call. */
 export interface GenerateOptions {
+  /** How tokens are chosen. Default: the engine's own settings. */
   readonly sampling?: Sampling
   /**
    * The maximum number of tokens, after which the stream ends with `max_output_tokens`. Default: as many as fit the
@@ -78,11 +79,13 @@ export interface GenerateOptions {
  *   exhausted.
  */
 export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd | undefined, void> {
+  /** Closes the call at once. */
   return(): Promise<IteratorResult<TokenChunk, StreamEnd | undefined>>
 }
 
 /** Options of `capabilities`. */
 export interface CapabilitiesOptions {
+  /** Aborts the query. */
   readonly signal?: AbortSignal
   /**
    * Whether the caller will constrain a call. If not, the engine need not find out its constraints, which may take

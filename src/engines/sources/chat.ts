@@ -7,8 +7,11 @@
 import { encoderOf } from '../../core/tokens/encoder.js'
 import { loadTokenTable } from '../../core/tokens/load-token-table.js'
 import { check } from '../../shared/errors.js'
+import { fieldsOf } from '../../shared/fields.js'
+import { jsonOf } from '../../shared/json-of.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aString, oneOf, wholeNumber } from '../../shared/options/checks.js'
+import { shortened } from '../../shared/shortened.js'
 import { type Pause, withPauses } from '../../shared/slices.js'
 import type { GenerateOptions } from '../contract/engine.js'
 import { EngineError } from '../contract/engine-error.js'
@@ -22,7 +25,6 @@ import { type ChatTraits, DEFAULT_TRAITS, TRAITS } from './chat/traits.js'
 import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
-import { listedModels } from './http/listed-models.js'
 import { maxModelLen } from './http/max-model-len.js'
 import { remembered } from './http/remembered.js'
 
@@ -121,6 +123,9 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
   const engine = createHttpEngine(http, {
     name: NAME,
     healthPaths: ['/v1/models'],
+    async health(client, signal) {
+      await namesOf(client, signal)
+    },
     model,
     generatePath: '/v1/chat/completions',
     capabilities: {
@@ -181,9 +186,25 @@ function settingsOf({ model, preset, contextSize, ...options }: ChatEngineOption
   return { traits, model, contextSize, http: { ...http, url } }
 }
 
+/** Returns the names of the server's models. @throws EngineError if it does not list them */
+async function namesOf(client: HttpClient, signal: AbortSignal): Promise<readonly string[]> {
+  const text = await client.read('/v1/models', signal)
+  const { data } = fieldsOf(jsonOf(text))
+  if (!Array.isArray(data)) {
+    const got = JSON.stringify(shortened(text.trim(), 40))
+    throw new EngineError('server_error', `expected a list of models from /v1/models, got ${got}`, {
+      isUnavailable: true,
+    })
+  }
+  return data.flatMap((model) => {
+    const { id } = fieldsOf(model)
+    return typeof id === 'string' ? [id] : []
+  })
+}
+
 /** Returns the only model of the server. @throws EngineError */
 async function modelOf(client: HttpClient, signal: AbortSignal): Promise<string> {
-  const names = (await listedModels(client, signal))?.map(({ id }) => id) ?? []
+  const names = await namesOf(client, signal)
   const [only, ...others] = names
   if (only !== undefined && others.length === 0) return only
   const got = only === undefined ? 'none' : names.slice(0, MAX_NAMES).join(', ')

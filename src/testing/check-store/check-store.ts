@@ -7,6 +7,7 @@ import { Broken } from './world.js'
 
 /** An empty store that is checked. It evicts nothing during a check. */
 export interface CheckedStore {
+  /** The store. */
   readonly store: ResponseStore
   /** The same data through another process's connection. Default: `store`, for stores that no other process shares. */
   readonly other?: ResponseStore
@@ -32,11 +33,13 @@ const CHECK_STORE_OPTIONS: OptionTable<CheckStoreOptions> = {
 
 /** A rule that a store breaks. */
 export interface StoreViolation {
+  /** The name of the rule, one of {@link STORE_RULES}. */
   readonly rule: StoreRule
   /** The expected and the actual result. */
   readonly problem: string
-  /** For `obeys-model`: the seed, which draws the same calls again, and the fewest calls that show it. */
+  /** For `obeys-model`: the seed, which draws the same calls again. */
   readonly seed?: number
+  /** For `obeys-model`: the fewest calls that show it, in order. */
   readonly calls?: readonly StoreCall[]
 }
 

@@ -21,16 +21,25 @@ type Op = (typeof OPS)[number]
 
 /** One call, as it is drawn: numbers, which the model reads in its own way. */
 export interface StoreCall {
+  /** The operation. */
   readonly op: Op
+  /** The id of the response. */
   readonly id: string
+  /** The owner who asks. */
   readonly owner: string
+  /** The response that an opened one continues; undefined if it begins a conversation. */
   readonly previous: string | undefined
+  /** The epoch of the lease with which entries are appended. */
   readonly epoch: number
+  /** The index at which entries are appended; for a key, which of four. */
   readonly at: number
+  /** How many entries are appended. */
   readonly count: number
+  /** How long the lease lasts; 0 if it has expired at once. */
   readonly leaseSeconds: number
   /** Whether the other process makes it. */
   readonly isOther: boolean
+  /** Whether a lease is claimed that another process still holds. */
   readonly isForced: boolean
 }
 

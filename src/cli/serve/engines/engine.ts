@@ -2,6 +2,7 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 import type { Tool } from '../../../endpoint/tools/tool.js'
 import type { EngineServer, ServedEngine } from '../../../engines/contract/engine-server.js'
 import type { TokenEngine } from '../../../engines/contract/index.js'
+import type { ChatPreset } from '../../../engines/sources/chat/presets.js'
 import type { GrammarBackend, NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
 import type { Io } from '../../io.js'
 import type { Option } from '../../options/option.js'
@@ -58,6 +59,12 @@ export interface EngineSettings {
   readonly skipModelCheck: boolean
   /** The grammar backend; undefined to ask the server. */
   readonly structuredOutputs: NamedBackend | undefined
+  /** The model of a server of Chat Completions; undefined for its only one. */
+  readonly chatServerModel: string | undefined
+  /** Which known server it is. */
+  readonly chatServerPreset: ChatPreset | undefined
+  /** A file with what differs from the preset. */
+  readonly chatServerConfig: string | undefined
 }
 
 /** What engines need besides the settings. */
@@ -74,6 +81,8 @@ export interface OpenedEngine {
   readonly engine: TokenEngine
   /** The server behind it, which can answer requests itself. */
   readonly server?: EngineServer
+  /** The name of its model, where that is not gpt-oss. */
+  readonly model?: string
   /** Its description, for people. */
   readonly about: string
   /** Tools that answer hosted calls if no others do. */

@@ -54,4 +54,15 @@ export const ENGINES = {
     creator: async (): Promise<CreateServed> =>
       (await import('../../../engines/sources/llama-server.js')).createLlamaServerEngine,
   },
+  'chat-server': {
+    option: {
+      takes: 'text',
+      value: 'URL',
+      about:
+        '[a server of Chat Completions](chat-engine.md) with any model: Ollama, LM Studio, a hosted one; its key in the same way',
+    },
+    options: ['chat-server-model', 'chat-server-preset', 'chat-server-config', 'pass', 'context-size'],
+    needsKey: true,
+    opener: async (): Promise<OpenEngine> => (await import('./open-chat-server.js')).openChatServer,
+  },
 } as const

@@ -39,7 +39,9 @@ export interface WebSearchCallCompletedEvent extends OfItemOnly<'web_search_call
 
 /** A page that the model's browser showed, with the cursor by which the model refers to it. */
 export interface CitedPage {
+  /** The number by which the model cites the page. */
   readonly cursor: number
+  /** The address of the page. */
   readonly url: string
   /** Default: the page's domain. */
   readonly title?: string

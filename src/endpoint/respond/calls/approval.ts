@@ -5,7 +5,9 @@ import { check } from '../../../shared/errors.js'
 
 /** A tool of an MCP server, or a function of the host, for an approval policy. */
 export interface ApprovableTool {
+  /** The `server_label` of its server, or of the host's functions. */
   readonly serverLabel: string
+  /** Its name on that server. */
   readonly name: string
   /** MCP's annotations. `{ readOnlyHint: true }` is the server's unverified claim that the tool changes nothing. */
   readonly annotations?: unknown

@@ -3,6 +3,7 @@ import { deriveId } from '../../../core/options/ids.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
+import type { Terms } from '../../../engines/contract/terms.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { check } from '../../../shared/errors.js'
 import { createWork, type Slices, type Work, withPauses } from '../../../shared/slices.js'
@@ -31,6 +32,8 @@ export interface CompactContextOptions extends RespondOptions {
   readonly report: (error: unknown) => void
   /** The tools of its prompts. */
   readonly teach: () => TaughtTools
+  /** For an engine that takes messages. */
+  readonly terms?: Terms | undefined
 }
 
 /** The limit of a summary, in tokens; also at most half of a turn's input limit. */

@@ -1,7 +1,8 @@
 import type { HarmonyMessage } from '../../../core/harmony/events.js'
 import { isFields } from '../../../shared/fields.js'
+import { jsonOf } from '../../../shared/json-of.js'
 import type { Terms } from '../../contract/terms.js'
-import { argumentsOf, jsonOf } from './free-text.js'
+import { argumentsOf } from './free-text.js'
 import type { ToolNames } from './tool-names.js'
 
 /** A message of Chat Completions. */

@@ -1,4 +1,5 @@
 import { isFields } from '../../../shared/fields.js'
+import { jsonOf } from '../../../shared/json-of.js'
 import type { ToolTerms } from '../../contract/terms.js'
 
 /**
@@ -79,13 +80,4 @@ const CONTROLS = /[\u0000-\u001f]/g
 
 function escaped(character: string): string {
   return JSON.stringify(character).slice(1, -1)
-}
-
-/** Undefined if it is no JSON. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -24,6 +24,8 @@ export interface HttpProtocol {
   readonly name: string
   /** Requested by `health()`: the first that the server has, or its models. Any 2xx status is healthy. */
   readonly healthPaths: readonly [string, ...string[]]
+  /** Asks whether the server accepts calls, in place of these paths. @throws EngineError */
+  health?(client: HttpClient, signal: AbortSignal): Promise<void>
   readonly generatePath: string
   /** How the server proves that its model is gpt-oss. Absent: any model is right. */
   readonly proof?: ModelProof
@@ -80,6 +82,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   }
 
   async function askHealth(signal: AbortSignal): Promise<void> {
+    if (protocol.health !== undefined) return await protocol.health(client, signal)
     // Without its models, a server behind a proxy that passes only the paths of OpenAI's API is never healthy.
     const paths = [...protocol.healthPaths, '/v1/models']
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {

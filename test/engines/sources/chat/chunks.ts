@@ -1,5 +1,5 @@
 import { createEncoder, loadTokenTable } from '../../../../src/core/tokens/index.js'
-import type { Terms } from '../../../../src/engines/contract/terms.js'
+import type { Terms, ToolTerms } from '../../../../src/engines/contract/terms.js'
 import { createChatReader } from '../../../../src/engines/sources/chat/read-call.js'
 import type { Opening } from '../../../../src/engines/sources/chat/read-prompt.js'
 import { type ChatTraits, DEFAULT_TRAITS } from '../../../../src/engines/sources/chat/traits.js'
@@ -23,19 +23,19 @@ export const piece = (index: number, args: string, begin: { id?: string; name?: 
   return call({ index, ...(id && { id, type: 'function' }), function: { ...(name && { name }), arguments: args } })
 }
 export const ends = (reason: string): object => chunk({}, reason)
-export const USAGE = {
+export const USAGE: object = {
   id: 'chatcmpl-1',
   choices: [],
   usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
 }
 
-export const WEATHER = {
+export const WEATHER: ToolTerms = {
   recipient: 'functions.get_weather',
   description: 'The weather.',
   parameters: { type: 'object', properties: { city: { type: 'string' } } },
   body: 'json',
-} as const
-export const TIME = { recipient: 'functions.get_time', body: 'json' } as const
+}
+export const TIME: ToolTerms = { recipient: 'functions.get_time', body: 'json' }
 
 export interface ReadOptions {
   readonly terms?: Terms
@@ -44,11 +44,19 @@ export interface ReadOptions {
   readonly isDone?: boolean
 }
 
+export interface ReadTurn {
+  readonly text: string
+  /** What each chunk gave. */
+  readonly steps: readonly string[]
+  readonly end: string | undefined
+  readonly usage: unknown
+}
+
 /** What a turn of these chunks is in Harmony, and how it ended. */
 export function turnOf(
   chunks: readonly unknown[],
   { terms, traits, opening = 'turn', isDone = true }: ReadOptions = {},
-) {
+): ReadTurn {
   const reader = createChatReader({ terms }, { opening, encode, traits: { ...DEFAULT_TRAITS, ...traits } })
   const steps: EngineStep[] = []
   const take = (step: EngineStep): void => void steps.push(step)
@@ -57,7 +65,6 @@ export function turnOf(
   const texts = steps.map(({ tokens }) => showTokens(tokens as number[])).filter((text) => text !== '')
   return {
     text: showTokens(steps.flatMap(({ tokens }) => tokens as number[])),
-    /** What each chunk gave. */
     steps: texts,
     end: steps.findLast(({ end }) => end)?.end?.reason,
     usage: steps.findLast(({ usage }) => usage)?.usage,

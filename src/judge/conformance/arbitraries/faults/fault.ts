@@ -37,6 +37,7 @@ export type FaultKind = OrderFault | FieldFault
 
 /** The single fault of a stream. */
 export interface Fault {
+  /** The kind of fault. */
   readonly kind: FaultKind
   /** The position in the faulty stream at which it first shows; for a missing event, its original position. */
   readonly at: number
