@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
-import { asFields, asString, type StreamEvent } from '../stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 
 /** A block between its start and its stop. */
 export interface OpenBlock {
@@ -38,7 +38,11 @@ export class MessageState {
   apply(event: StreamEvent): void {
     switch (event.type) {
       case 'message_start':
-        this.message ??= asFields(event['message'])
+        if (this.message === undefined) {
+          this.message = asFields(event['message'])
+          const { output_tokens: tokens } = asFields(this.message['usage'])
+          if (typeof tokens === 'number') this.outputTokens = tokens
+        }
         break
       case 'content_block_start': {
         const begun = asFields(event['content_block'])
@@ -88,4 +92,12 @@ export const blockIn = (event: StreamEvent): Fields => asFields(event['content_b
 export function deltaIn(event: StreamEvent): Fields | undefined {
   const { delta } = event
   return isFields(delta) ? delta : undefined
+}
+
+/** Whether the content of message_start is calls that a program of the model made. */
+export function hasProgramCalls(content: unknown): boolean {
+  const blocks = asList(content).map(asFields)
+  const isOfProgram = ({ type, caller }: Fields): boolean =>
+    type === 'tool_use' && asString(asFields(caller)['type']).startsWith('code_execution')
+  return blocks.length > 0 && blocks.every(isOfProgram)
 }

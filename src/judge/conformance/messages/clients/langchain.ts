@@ -6,6 +6,7 @@ import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields, asString } from '../../stream-event.js'
 import type { MessagesClientModel } from './client.js'
+import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -40,7 +41,7 @@ class LangchainReader extends ThrowingReader<unknown> {
     if (fields['type'] === 'error') {
       this.isOver = true
       this.seen.ending = 'failed'
-      this.seen.error = asString(asFields(fields['error'])['message'])
+      this.seen.error = messageIn(fields)
       return
     }
     try {
@@ -58,7 +59,8 @@ class LangchainReader extends ThrowingReader<unknown> {
   protected finish(): void {
     const { seen } = this
     if (!this.#hasChunk) return
-    this.#message.show(seen)
+    // The input of a tool that the server runs becomes a call without an id, also in good streams.
+    this.#message.show(seen, false)
     seen.ending = endingBy(this.#message.fieldText('stop_reason')?.plain)
     if (this.#reasons > 1)
       this.reportBreak('messages-langchain-stop-reason', 'one stop_reason', undefined, `${this.#reasons} of them`)
