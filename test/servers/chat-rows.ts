@@ -8,7 +8,9 @@ import * as said from './model/scripts.js'
 import type { RealServer } from './server.js'
 
 const WEATHER = {
-  ...{ type: 'function', name: 'get_weather', strict: false },
+  type: 'function',
+  name: 'get_weather',
+  strict: false,
   parameters: { type: 'object', properties: { city: { type: 'string' }, unit: { type: 'string' } } },
 } as const
 

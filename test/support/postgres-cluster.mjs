@@ -136,6 +136,8 @@ export async function startPostgres({ settings = {} } = {}) {
     await ended
   }
 
+  // Where this process ends before it removes the server.
+  process.on('exit', () => child.kill('SIGQUIT'))
   await start()
   return {
     port,

@@ -160,15 +160,14 @@ const OWN = {
   },
   store: {
     takes: 'text',
-    value: 'FILE.db',
+    value: 'STORE',
     about:
-      'keeps responses in a [SQLite database](durability.md) that processes may share: if one dies, another completes its responses. Seal keys are in FILE.db.keys. Without it, nothing survives a restart',
+      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
   },
   durability: {
     takes: 'word',
     about: '[what an answer survives](durability.md#promises) once it is shown',
     words: { process: 'the end of the process', power: 'a power failure, too' },
-    needs: ['store'],
   },
   'model-alias': {
     takes: 'list',

@@ -187,9 +187,9 @@ export interface CallUsage {
    * entry with at least as many tokens, or by the counts of such a server. None if absent.
    */
   readonly unreadTokens?: number
-  /** The number of tokens of the turn's prompt, as a server counts that renders its own prompt. */
+  /** The number of tokens of the turn's prompt, as a server counts that renders its own. */
   readonly inputTokens?: number
-  /** The number of tokens of its reasoning, as such a server counts. */
+  /** The number of tokens of the turn's reasoning, as such a server counts. */
   readonly reasoningTokens?: number
 }
 

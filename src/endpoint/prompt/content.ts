@@ -1,5 +1,5 @@
-import { invalidType, invalidValue } from '../../shared/request-error.js'
-import { objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { invalidValue } from '../../shared/request-error.js'
+import { listAt, objectAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import type { ReadAttachment } from './attachments.js'
 
 /** Reads each type of content part as text. */
@@ -29,8 +29,9 @@ interface Part {
  */
 export function textOfContent(content: unknown, param: string, attach: ReadAttachment): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) throw invalidType(param, 'one of a string or an array of objects', content)
-  return content.map((part, index) => textOfPart(part, `${param}[${index}]`, attach)).join('\n')
+  return listAt(content, param, TEXT_OR_OBJECTS)
+    .map((part, index) => textOfPart(part, `${param}[${index}]`, attach))
+    .join('\n')
 }
 
 function textOfPart(part: unknown, param: string, attach: ReadAttachment): string {

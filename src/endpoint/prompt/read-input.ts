@@ -3,7 +3,7 @@ import type { McpListing } from '../../core/responses/mcp-listing.js'
 import { type Fields, isFields } from '../../shared/fields.js'
 import { merged } from '../../shared/merged.js'
 import { invalidType } from '../../shared/request-error.js'
-import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
 import { type AttachmentReading, attachmentHandling, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
@@ -150,7 +150,7 @@ export function listingsWith(input: unknown, listings: readonly McpListing[]): M
 
 function itemsOf(input: unknown, param = 'input'): readonly Fields[] {
   if (input === undefined || input === null) return []
-  if (!Array.isArray(input)) throw invalidType(param, 'one of a string or an array of objects', input)
+  if (!Array.isArray(input)) throw invalidType(param, TEXT_OR_OBJECTS, input)
   // The path is written only where it is needed: for 100,000 items it takes longer than all else here.
   for (let index = 0; index < input.length; index++) {
     if (!isFields(input[index])) objectAt(input[index], `${param}[${index}]`)

@@ -28,7 +28,7 @@ export interface Terms {
 export interface ToolTerms {
   /** Its address: `functions.get_weather`, `python`. */
   readonly recipient: string
-  /** What the model reads about it. Default: nothing. */
+  /** What it does, as the client describes it. */
   readonly description?: string
   /** The JSON Schema of its arguments, of a tool whose body is JSON. Default: it takes none. */
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -40,11 +40,11 @@ export interface ToolTerms {
 
 /** A format of the answer: JSON, by a schema if there is one. */
 export interface FormatTerms {
-  /** The name of the format. */
+  /** Its name, as the client gave it: `json_object` for any object. */
   readonly name: string
-  /** What the model reads about it. Default: nothing. */
+  /** What it is for, as the client describes it. */
   readonly description?: string
-  /** The JSON Schema of the answer. Default: any JSON object. */
+  /** Its JSON Schema. Default: any object. */
   readonly schema?: Readonly<Record<string, unknown>>
   /** Whether the client demands that the answer is valid by the schema. Absent: the client did not say. */
   readonly strict?: boolean
@@ -54,6 +54,6 @@ export interface FormatTerms {
 export interface ImageTerms {
   /** An address, or a data URL. */
   readonly url: string
-  /** How closely the model is to look: `low`, `high` or `auto`. Default: the server's choice. */
+  /** How closely the model looks, as the client says: `low`, `high`, `auto`. */
   readonly detail?: string
 }
