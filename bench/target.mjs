@@ -26,6 +26,7 @@ export const TARGETS = [
   'linear',
   'streams',
   'cold',
+  'embed',
   'size',
   'checker',
   'worst',

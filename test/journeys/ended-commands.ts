@@ -77,6 +77,12 @@ export const ENDED_COMMANDS: Readonly<Record<string, EndedCommand>> = {
     printed:
       /^<\|start\|>system<\|message\|>[\s\S]*2026-01-02[\s\S]*<\|start\|>user<\|message\|>Where is Oslo\?<\|end\|><\|start\|>assistant$/,
   },
+  'completion completes an option of serve in bash': {
+    typed: `harmony-responses completion bash > completion.bash && TYPED='harmony-responses serve --effort h' bash -c '. ./completion.bash
+      COMP_LINE=$TYPED COMP_POINT=\${#TYPED} && _harmony_responses && echo "\${COMPREPLY[@]}"'`,
+    exitCode: 0,
+    printed: /^high\n$/,
+  },
   '--help lists the commands': { typed: 'harmony-responses --help', exitCode: 0, printed: /\nCommands:\n/ },
   '--version prints the version of the package': {
     typed: `harmony-responses --version && node -p 'require("harmony-responses/package.json").version'`,

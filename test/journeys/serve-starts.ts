@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { Answer } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
-import type { PLAYED } from './played-engines.js'
+import { PLAYED } from './played-engines.js'
 import type { Answered, Started } from './started.js'
 
 /** A `serve` with options, and what each of them does. */
@@ -11,7 +12,7 @@ export interface ServeStart {
   /** As typed after `serve`; a port is free unless it names one. */
   readonly options: string
   /** The server in front of which it stands, at $ENGINE. */
-  readonly engine?: keyof typeof PLAYED
+  readonly engine?: Answer
   /** Of the environment, besides those of all. */
   readonly variables?: Readonly<Record<string, string>>
   /** Whether the packages of MCP are installed beside it. */
@@ -271,7 +272,7 @@ export const STARTS: readonly ServeStart[] = [
   {
     options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md --effort high
       --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
-    engine: 'vllm',
+    engine: PLAYED.vllm,
     effects: {
       async '--vllm asks vLLM'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
@@ -328,7 +329,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: '--sglang $ENGINE --skip-model-check --time-zone $TIME_ZONE --api-keys api-keys.txt',
-    engine: 'sglang',
+    engine: PLAYED.sglang,
     effects: {
       async '--sglang asks SGLang, with a cache for each owner'(started) {
         expect(outputOf(await started.post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
@@ -347,7 +348,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: '--llama-server $ENGINE',
-    engine: 'llama-server',
+    engine: PLAYED['llama-server'],
     effects: {
       async '--llama-server asks llama-server'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO))).toMatchObject(OSLO_ANSWERED)

@@ -1,6 +1,7 @@
 import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
+import { chatRows } from './chat-rows.js'
 import { crashRows } from './crash-rows.js'
 import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
@@ -16,6 +17,7 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   adapterRows({ name: 'vLLM', engine, running, longestPrompt: CONTEXT - 1, hasCacheSalt: true })
   servedRows('vLLM', engine, running)
   ownRows(server, { hasParser: true, backend: 'xgrammar' })
+  chatRows(server)
   benchRow(server)
   crashRows('vLLM', engine, server)
 })

@@ -34,7 +34,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
   const added = offer.filter((each) => each.includes('='))
   return {
     ...checked,
-    engine: ENGINES[name],
+    engine: name,
     target: name === 'replay' ? operands[0] : values[name],
     delay: checked.delay ?? 0,
     // Cast: the option takes no other words.

@@ -17,6 +17,7 @@ import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import type { OpenedEngine } from './engines/engine.js'
+import { openEngine } from './engines/open-engine.js'
 import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
 import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
@@ -47,7 +48,8 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   }
 }
 
-async function serveWith(store: SqliteStore | undefined, settings: ServeSettings, io: Io): Promise<number> {
+async function serveWith(store: SqliteStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+  let settings = given
   const seals = settings.keys.seal ?? (settings.store === undefined ? undefined : await keysBeside(settings.store, io))
   const keyring = await openKeyring({ ...settings.keys, seal: seals }, io)
   const { seal } = keyring
@@ -68,7 +70,8 @@ async function serveWith(store: SqliteStore | undefined, settings: ServeSettings
   const stopReloading = reloadKeys(keyring, log, io)
   try {
     const labels = new Set(servers.map(({ label }) => label))
-    opened = await settings.engine.open(settings, { labels, tokenTable, key: keyring.engineKey }, io)
+    opened = await openEngine(settings.engine, settings, { labels, tokenTable, key: keyring.engineKey }, io)
+    settings = namedAs(opened.model, given)
     const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
@@ -98,6 +101,13 @@ async function serveWith(store: SqliteStore | undefined, settings: ServeSettings
     await mcp?.close()
     await opened?.close?.()
   }
+}
+
+/** Names the model as its server does, unless it is gpt-oss. */
+function namedAs(model: string | undefined, settings: ServeSettings): ServeSettings {
+  if (model === undefined) return settings
+  const [, ...aliases] = settings.models
+  return { ...settings, models: [model, ...aliases.filter((alias) => alias !== model)] }
 }
 
 /** Returns the configured MCP servers. @throws UsageError */
@@ -259,6 +269,7 @@ const TOLD_ONCE: readonly Diagnostic['code'][] = [
   'unknown_mcp_server',
   'unknown_input',
   'ignored_parameter',
+  'estimated_usage',
 ]
 
 /**

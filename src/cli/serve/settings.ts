@@ -1,6 +1,7 @@
 import type { PassedPath } from '../../engines/contract/engine-server.js'
 import type { Checked } from '../options/option.js'
-import type { Engine, EngineSettings } from './engines/engine.js'
+import type { EngineSettings } from './engines/engine.js'
+import type { ENGINES } from './engines/index.js'
 import type { KeySources } from './keyring.js'
 import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
@@ -14,7 +15,7 @@ export interface ServeSettings
     Derived {}
 
 interface Derived extends EngineSettings {
-  readonly engine: Engine
+  readonly engine: keyof typeof ENGINES
   /** The paths that the engine's server answers itself. */
   readonly pass: readonly PassedPath[]
   readonly mcp: readonly NamedServer[]

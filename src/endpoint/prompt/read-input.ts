@@ -5,7 +5,7 @@ import { merged } from '../../shared/merged.js'
 import { invalidType } from '../../shared/request-error.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
-import { type AttachmentPolicy, attachmentHandling, attachmentReaders } from './attachments.js'
+import { type AttachmentReading, attachmentHandling, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
@@ -18,7 +18,7 @@ export interface ReadInputOptions {
   readonly tools: RequestTools
   /** The namespaces that items teach at their places, by item. */
   readonly taughtAt?: ReadContext['taughtAt']
-  readonly attachments: AttachmentPolicy
+  readonly attachments: AttachmentReading
   readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands in for. */
   readonly onPlaceholder: () => void
@@ -101,7 +101,7 @@ export function* readItems(
   work: Work,
 ): Slices<void> {
   const { conversation } = context
-  const { refuse, placeholder } = attachmentReaders(options.onPlaceholder)
+  const { refuse, placeholder } = attachmentReaders(options.attachments, options.onPlaceholder)
   const contexts = {
     refuse: merged(context, { attach: refuse }),
     placeholder: merged(context, { attach: placeholder }),

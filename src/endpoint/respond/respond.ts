@@ -15,8 +15,9 @@ import { ResponseLoop } from './response-loop.js'
 import { stopStrings } from './sampling/answer-stops.js'
 
 /** The batches of a response, and finally its transcript: to be pulled, or to be drained to a writer. */
-export type ResponseBatches = AsyncGenerator<Batch, readonly number[]> &
-  Pick<Queue<Batch, readonly number[]>, 'drainTo'>
+export interface ResponseBatches
+  extends AsyncGenerator<Batch, readonly number[]>,
+    Pick<Queue<Batch, readonly number[]>, 'drainTo'> {}
 
 /** A response that shows its batches to a callback, each in the step that makes it. */
 export interface ResponseRun {
@@ -94,7 +95,6 @@ export function responseRun(
   const report = (error: unknown): void => callSafely(onError, error)
   const notice = (code: NoticeCode, subject: string): void =>
     callSafely(onDiagnostic, { code, subject, index: -1 }, report)
-  const onRelaxed = (subject: string): void => notice('relaxed_schema', subject)
   const known = merged(options, { responseId, notice })
-  return new ResponseLoop({ request, options: known, clock, pause, report, onRelaxed, turn })
+  return new ResponseLoop({ request, options: known, clock, pause, report, notice, turn })
 }

@@ -13,14 +13,15 @@ import type { ReadJson } from './read-json.js'
 import type { Caller } from './service/caller.js'
 import type { ResponseService } from './service/response-service.js'
 
-/** The variables that Hono passes between handlers. */
+/** The variables that Hono passes between handlers. @inline */
 export interface Env {
   readonly Variables: {
     owner: string
     headers: Record<string, string>
     requestId: string
+    /** @internal */
     observed: RequestObservation | undefined
-    /** The memory that its body holds. */
+    /** The memory that its body holds. @internal */
     held: ByteHold
   }
 }

@@ -17,6 +17,7 @@ import type { Checker, Violation } from './violation.js'
 export type Finding =
   /** A stream begins. Streams are numbered from 1. */
   | { readonly kind: 'stream'; readonly stream: number; readonly line: number }
+  /** A rule is broken, at the event that begins on this line. */
   | { readonly kind: 'violation'; readonly violation: Violation; readonly line: number }
   /** A terminal event: no event should follow, even if the server keeps the connection open. */
   | { readonly kind: 'terminal'; readonly type: string; readonly events: number; readonly line: number }
@@ -102,12 +103,12 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       if (early.length < 100) early.push(read)
       return
     }
-    const { type, expected, got, lost } = read
+    const { type, expected, got } = read
     const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read.rule, profile)
+      ? neededMessagesFraming(read, profile)
       : isChatProfile(profile)
-        ? neededChatFraming(read.rule, profile)
-        : neededFraming(read.rule, profile, lost)
+        ? neededChatFraming(read, profile)
+        : neededFraming(read, profile)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1

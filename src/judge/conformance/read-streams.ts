@@ -1,13 +1,14 @@
 import { describe, HarmonyResponsesError } from '../../shared/errors.js'
 import type { Api } from './api.js'
+import { NO_DATA } from './read/sse-reader.js'
 import type { StreamRead } from './read/stream-read.js'
 import { createStreamReader } from './read/stream-reader.js'
 import type { StreamEvent } from './stream-event.js'
 import type { StreamChunk } from './violation.js'
 
 /**
- * Reads captured streams from text, in any format that {@link createStreamReader} reads. Each `response.created` begins
- * a new stream. Framing is not checked.
+ * Reads captured streams from text, in any format that {@link createStreamReader} reads. A `response.created`
+ * behind the end of a stream begins another. Framing is not checked.
  *
  * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in the text is not an event
  *
@@ -108,7 +109,7 @@ function problemOf(read: StreamRead): string | undefined {
       return UNREADABLE.includes(read.format) ? `expected an event with a type, got ${read.description}` : undefined
     case 'framing':
       // A frame without data loses nothing.
-      return read.rule === 'data-is-json' && read.got !== 'nothing'
+      return read.rule === 'data-is-json' && read.got !== NO_DATA
         ? `expected an event as JSON, got ${read.got}`
         : undefined
     default:

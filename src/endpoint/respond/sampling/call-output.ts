@@ -21,6 +21,8 @@ export interface CallOutputOptions {
   readonly report: (error: unknown) => void
   /** Called with the stop string that ends an answer. */
   readonly onStop: (string: string) => void
+  /** Called if the server of an engine that takes messages has not counted the call's tokens. */
+  readonly onEstimate: () => void
 }
 
 /** What one call of the model gives: the entries that follow from the steps of its engine, in order. */
@@ -28,6 +30,7 @@ export class CallOutput {
   readonly #fold: ResponseFold
   readonly #report: (error: unknown) => void
   readonly #onStop: CallOutputOptions['onStop']
+  readonly #onEstimate: CallOutputOptions['onEstimate']
   readonly #call: ModelCall
   /** Whether the turn may end after any token, with its first call. */
   readonly #hasOneCall: boolean
@@ -50,10 +53,12 @@ export class CallOutput {
   #isStopped = false
   #isOver = false
 
-  constructor({ fold, tokenTable, report, onStop }: CallOutputOptions, call: ModelCall, allowed: Budget) {
+  constructor(options: CallOutputOptions, call: ModelCall, allowed: Budget) {
+    const { fold, tokenTable } = options
     this.#fold = fold
-    this.#report = report
-    this.#onStop = onStop
+    this.#report = options.report
+    this.#onStop = options.onStop
+    this.#onEstimate = options.onEstimate
     this.#call = call
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = call.isSearched ? allowed.stops?.watch(fold) : undefined
@@ -128,6 +133,7 @@ export class CallOutput {
 
   #stopOf(end: StreamEnd | undefined): StopEntry {
     const usage = end?.usage ?? this.#known
+    if (this.#fold.takesMessages && usage?.outputTokens === undefined) this.#onEstimate()
     return stopOf(this.#fold, { ...end, ...(usage && { usage }) }, this.#given)
   }
 

@@ -15,6 +15,7 @@ import {
   callOf,
   callsIn,
   choicesIn,
+  isAside,
   MAX_CHOICES,
   typeOfChunk,
 } from './stream-state.js'
@@ -37,7 +38,7 @@ const CHAT: AnswerApi<ChatCheck, ChatState, ChatClientModel, ChatAgreement> = {
   take(chunk, state, each) {
     each((check, report) => check.chunk?.(chunk, state, report))
     // Chunks after an error are extraneous.
-    if (!state.hasFailed) for (const choice of choicesIn(chunk)) takeChoice(choice, state, each)
+    if (!state.hasFailed && !isAside(chunk)) for (const choice of choicesIn(chunk)) takeChoice(choice, state, each)
     state.apply(chunk)
   },
 }

@@ -61,6 +61,7 @@ export class ChatState {
       this.hasFailed = true
       return
     }
+    if (isAside(chunk)) return
     const { id, created, model, usage } = chunk
     this.identity ??= { id, created, model }
     if (isFields(usage)) this.usageAt ??= this.position
@@ -131,6 +132,12 @@ export function callsIn(delta: Fields): readonly Fields[] {
 /** Returns the type of a value in place of a chunk, for messages: its `object`, or `error`. */
 export const typeOfChunk = (value: unknown): string =>
   isFields(value) && isErrorFrame(value) ? 'error' : 'chat.completion.chunk'
+
+/** Whether a chunk is Azure's about its content filter: it has no id, no object and no delta, and clients skip it. */
+export function isAside({ id, object, choices }: Fields): boolean {
+  const isEmpty = asList(choices).every((choice) => asFields(choice)['delta'] === undefined)
+  return id === '' && object === '' && Array.isArray(choices) && isEmpty
+}
 
 /** Whether a value in place of a chunk reports a failure of the stream. */
 export function isErrorFrame(value: Fields): boolean {

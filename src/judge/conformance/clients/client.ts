@@ -135,6 +135,8 @@ export class Seen {
   /** The ids of the items behind `hosted`, with the names that they are shown by. */
   readonly hostedItems: Map<string, string> = new Map()
   ending: Ending = 'open'
+  /** The reason for the end that it passes on; only for models that track it. */
+  finish: unknown
   /** The client's error message, or our description if the message depends on more than the stream. */
   error: string | undefined
 }

@@ -1,5 +1,6 @@
 import { CLIENTS, type Client } from '../clients/client.js'
 import { type Invariant, PROFILES, type Profile, responseRules } from '../invariant.js'
+import type { FramingRead } from '../read/stream-read.js'
 
 /** The events that Codex acts on: done items, which it prints or runs, and the end of the turn. */
 const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$/
@@ -101,6 +102,13 @@ export const FRAMING: readonly Invariant[] = responseRules([
     neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
   },
   {
+    id: 'done-alone',
+    sentence:
+      'The data of [DONE] is these six characters: with a blank beside them, the openai SDK, the AI SDK, the Agents SDK and ' +
+      'LangChain take it for an event that is no JSON.',
+    neededBy: PROFILES.filter((profile) => profile !== 'client:codex'),
+  },
+  {
     id: 'done-at-end',
     sentence: 'A stream ends with [DONE]: Open Responses requires it; OpenAI does not send it, and no client needs it.',
     neededBy: ['open-responses'],
@@ -127,20 +135,15 @@ const BY_ID: ReadonlyMap<string, Invariant> = new Map(FRAMING.map((invariant) =>
 
 /** The rules that hold for frames of any API: bytes and lines, not the names of events. */
 export const ANY_FRAMING: readonly string[] = FRAMING.map(({ id }) => id).filter(
-  (id) => !/^(event-name|done-)/.test(id),
+  (id) => !/^(event-name|done-(?!alone))/.test(id),
 )
 
-/**
- * The framing rule with this id, if the profile needs it.
- *
- * @param lost - the types of the events that clients lose because of the framing; undefined where it affects no event
- */
+/** The rule for a violation of framing that the capture reader found, if the profile needs it. */
 export function neededFraming(
-  id: string,
+  { rule, lost }: Pick<FramingRead, 'rule' | 'lost'>,
   profile: Profile,
-  lost: readonly string[] | undefined,
 ): Invariant | undefined {
-  const invariant = BY_ID.get(id)
+  const invariant = BY_ID.get(rule)
   if (!invariant?.neededBy.includes(profile)) return undefined
   // The loss of an event that Codex does not act on is harmless.
   if (profile === 'client:codex' && lost !== undefined && !lost.some((type) => CODEX_READS.test(type))) return undefined

@@ -38,7 +38,11 @@ export class MessageState {
   apply(event: StreamEvent): void {
     switch (event.type) {
       case 'message_start':
-        this.message ??= asFields(event['message'])
+        if (this.message === undefined) {
+          this.message = asFields(event['message'])
+          const { output_tokens: tokens } = asFields(this.message['usage'])
+          if (typeof tokens === 'number') this.outputTokens = tokens
+        }
         break
       case 'content_block_start': {
         const begun = asFields(event['content_block'])
@@ -56,10 +60,10 @@ export class MessageState {
         break
       }
       case 'content_block_delta': {
-        const { type, partial_json: piece } = asFields(event['delta'])
+        const { type, partial_json: piece, signature } = asFields(event['delta'])
         if (this.open === undefined || event['index'] !== this.open.index) break
         if (type === 'input_json_delta' && typeof piece === 'string') this.open.pieces.push(piece)
-        if (type === 'signature_delta') this.open.hasSignature = true
+        if (type === 'signature_delta' && signature !== '') this.open.hasSignature = true
         break
       }
       case 'content_block_stop':

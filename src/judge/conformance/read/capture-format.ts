@@ -34,7 +34,10 @@ export const CHUNK = 'chat.completion.chunk'
 export function isChatChunk(value: unknown): boolean {
   if (!isFields(value) || typeof value['type'] === 'string') return false
   const { object, choices } = value
-  return object === CHUNK || (Array.isArray(choices) && object !== 'chat.completion' && object !== 'text_completion')
+  if (object === CHUNK || !Array.isArray(choices)) return object === CHUNK
+  // An answer that was not streamed has messages or texts; some servers name their chunks like it.
+  const isWhole = object === 'chat.completion' || object === 'text_completion'
+  return !isWhole || choices.some((choice) => 'delta' in Object(choice))
 }
 
 /** Recognizes JSON values that people mistake for chunks of Chat Completions. */

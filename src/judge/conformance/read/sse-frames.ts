@@ -16,15 +16,18 @@ export interface FramedEvent {
   readonly isSecond: boolean
 }
 
+/** The `[DONE]` of a stream. */
+export interface DoneMarker extends Pick<FramedEvent, 'text' | 'line' | 'name' | 'isSecond'> {}
+
 /** Receives the content of frames. */
 export interface FrameSink {
   event(framed: FramedEvent): void
-  /** Data that is invalid JSON; empty if there is no data. */
-  invalidJson(head: string, line: number, why: BrokenReason): void
+  /** Data that is invalid JSON; empty if there is no data. `name`: that of the frame. */
+  invalidJson(head: string, line: number, why: BrokenReason, name: string | undefined): void
   /** A frame with an event name but no data. */
   nameWithoutData(name: string, line: number): void
-  /** `[DONE]`. `isSecond`: it is in the same frame as an event. */
-  done(line: number, isSecond: boolean): void
+  /** `[DONE]`, possibly between blanks. */
+  done(marker: DoneMarker): void
   /** The text ended within a frame's data. */
   cut(head: string, line: number): void
 }
@@ -98,7 +101,7 @@ export class SseFrames {
     if (isDoneMarker) {
       this.#flush()
       this.#isDone = true
-      this.#sink.done(line, this.#isSecond)
+      this.#sink.done({ text: value, line, name: this.#name, isSecond: this.#isSecond })
       return
     }
     this.#lines.line = line
@@ -167,7 +170,7 @@ export class SseFrames {
   }
 
   #reportInvalid(head: string, line: number, why: BrokenReason): void {
-    if (!this.#isReported) this.#sink.invalidJson(head, line, why)
+    if (!this.#isReported) this.#sink.invalidJson(head, line, why, this.#name)
     this.#isReported = true
   }
 }

@@ -13,6 +13,9 @@ export interface SseSink {
   broken(head: string, line: number, why: BrokenReason): void
 }
 
+/** What a frame without data has in place of JSON. */
+export const NO_DATA = 'nothing'
+
 const FIELD = /^(data|event|id|retry):/
 /** A field after blanks, or not in lower case: clients do not recognize it. */
 const ALMOST_FIELD = /^([\ufeff\0\s]*)(data|event|id|retry): ?/i
@@ -52,9 +55,9 @@ export class SseReader {
     this.#frames = new SseFrames(
       {
         event: (framed) => this.#takeEvent(framed),
-        invalidJson: (head, line, why) => {
+        invalidJson: (head, line, why, name) => {
           if (why !== 'cut') sink.broken(head, line, why)
-          else this.#reportFraming('data-is-json', line, 'valid JSON', head === '' ? 'nothing' : describe(head))
+          else this.#reportFraming('data-is-json', line, 'valid JSON', head === '' ? NO_DATA : describe(head), { name })
         },
         nameWithoutData: (name, line) =>
           this.#reportFraming(
@@ -62,9 +65,13 @@ export class SseReader {
             line,
             'data in a frame with an event name',
             `event: ${name.slice(0, 40)} alone`,
+            { name },
           ),
-        done: (line, isSecond) => {
+        done: ({ text, line, name, isSecond }) => {
           if (isSecond) this.#reportFraming('frames-apart', line, 'a blank line before it', 'data: [DONE]')
+          if (text !== '[DONE]') this.#reportFraming('done-alone', line, '[DONE] without blanks', describe(text))
+          if (name !== undefined)
+            this.#reportFraming('done-nameless', line, 'no name', `event: ${name.slice(0, 60)}`, { name })
           this.#isDone = true
         },
         cut: (head, line) => sink.broken(head, line, 'cut'),
@@ -118,9 +125,9 @@ export class SseReader {
     const { line, isAfterCr } = this.#lines
     if (this.#frames.end()) {
       const got = isCut ? 'the end of the text, within its last line' : 'the end of the text'
-      this.#reportFraming('last-frame-ends', line, 'a blank line after the last event', got, this.#lastType)
+      this.#reportFraming('last-frame-ends', line, 'a blank line after the last event', got, this.#lastEvent())
     } else if (this.#isLastFrame && isAfterCr) {
-      this.#reportFraming('no-cr-at-end', line, 'LF after the last CR', 'the end of the text', this.#lastType)
+      this.#reportFraming('no-cr-at-end', line, 'LF after the last CR', 'the end of the text', this.#lastEvent())
     }
   }
 
@@ -150,7 +157,7 @@ export class SseReader {
     this.#hasReportedStrayLine = false
     this.#lastType = undefined
     if (json === undefined) {
-      this.#reportFraming('data-is-json', line, 'valid JSON', describe(text))
+      this.#reportFraming('data-is-json', line, 'valid JSON', describe(text), { name })
       return
     }
     const type = this.#sink.value(json.value, line)
@@ -167,12 +174,14 @@ export class SseReader {
     if (wasDone && this.#isDone && type !== 'response.created')
       this.#reportEvent(type, 'done-is-last', line, 'nothing after [DONE]', 'an event')
     if (name === undefined) {
-      if (!this.#hasReportedNameless) this.#reportEvent(type, 'event-named', line, `event: ${type}`, 'no name')
-      this.#hasReportedNameless = true
+      if (!this.#hasReportedNameless && type !== 'ping') {
+        this.#reportEvent(type, 'event-named', line, `event: ${type}`, 'no name')
+        this.#hasReportedNameless = true
+      }
     } else if (name !== type) {
       const isMisleading = (name === 'error' && type !== 'error') || name.startsWith('thread.')
       const rule = isMisleading ? 'event-name-misleads' : 'event-name-is-type'
-      this.#reportEvent(type, rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`)
+      this.#reportEvent(type, rule, line, `event: ${type}`, `event: ${name.slice(0, 60)}`, [type], name)
     }
   }
 
@@ -183,12 +192,24 @@ export class SseReader {
     expected: string,
     got: string,
     lost: readonly string[] = [type],
+    name?: string,
   ): void {
-    this.#sink.framing({ kind: 'framing', rule, line, expected, got, type, lost })
+    const named = name === undefined ? {} : { name }
+    this.#sink.framing({ kind: 'framing', rule, line, expected, got, type, lost, ...named })
   }
 
-  #reportFraming(rule: string, line: number, expected: string, got: string, lost?: string): void {
-    const about = lost === undefined ? {} : { lost: [lost] }
-    this.#sink.framing({ kind: 'framing', rule, line, expected, got, ...about })
+  /** What a fault at the end of the text loses. */
+  #lastEvent(): { readonly lost?: readonly string[] } {
+    return this.#lastType === undefined ? {} : { lost: [this.#lastType] }
+  }
+
+  #reportFraming(
+    rule: string,
+    line: number,
+    expected: string,
+    got: string,
+    { name, ...lost }: { readonly name?: string | undefined; readonly lost?: readonly string[] } = {},
+  ): void {
+    this.#sink.framing({ kind: 'framing', rule, line, expected, got, ...lost, ...(name !== undefined && { name }) })
   }
 }

@@ -1,10 +1,11 @@
-import { isFields } from '../../../shared/fields.js'
+import { type Fields, isFields } from '../../../shared/fields.js'
 import type { Api } from '../api.js'
 import { internedType } from '../by-type.js'
 import { isTerminalType } from '../event-kind.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import {
   CHUNK,
+  type DetectedFormat,
   detectForeignChunk,
   detectForeignEvent,
   detectForeignJson,
@@ -49,6 +50,11 @@ export class ValueReader {
   readonly #around: Surroundings
   #isNextFirst = true
   #hasTerminal = false
+  /** An error event came, which ends a stream as well. */
+  #hasFailed = false
+  /** An event that begins an answer came, with this id. */
+  #hasBeginning = false
+  #id: unknown
   /** For a reader of Chat Completions: the id of the last chunk. */
   #chatId: unknown
 
@@ -82,16 +88,16 @@ export class ValueReader {
       this.#reports.format(foreign, line)
       return type
     }
-    const isFirst = this.#beginsStream(type)
+    const isFirst = this.#beginsStream(given)
     if (isTerminalOf(this.#api, type)) this.#hasTerminal = true
+    if (type === 'error') this.#hasFailed = true
     this.#take({ kind: 'event', event: given, line, isFirst })
     return type
   }
 
   #untyped(value: unknown, line: number): void {
     const given = detectForeignJson(value, this.#api)
-    // Within a stream, an error or unknown JSON stands in the place of an event.
-    const isInPlace = (given === undefined || given.format === 'error') && this.#isWithin()
+    const isInPlace = this.#isInPlace(given)
     if (given !== undefined || !isInPlace) this.#reports.format(given ?? unknownJson(value), line, value)
     if (!isInPlace) return
     this.#take({ kind: 'untyped', value, line, isFirst: this.#beginsStream(undefined) })
@@ -105,8 +111,7 @@ export class ValueReader {
     }
     const isChunk = isChatChunk(value)
     const foreign = isChunk ? undefined : detectForeignChunk(value)
-    // Within a stream, an error or unknown JSON stands in the place of a chunk.
-    const isInPlace = isChunk || ((foreign === undefined || foreign.format === 'error') && this.#isWithin())
+    const isInPlace = isChunk || this.#isInPlace(foreign)
     if (!isInPlace) {
       this.#reports.format(foreign ?? unknownJson(value), line)
       return undefined
@@ -125,16 +130,33 @@ export class ValueReader {
     return isChunk ? CHUNK : 'error'
   }
 
-  /** Whether a value stands in a stream. */
-  #isWithin(): boolean {
-    return this.#around.isSse || !this.#isNextFirst
+  /**
+   * Whether a value that is no event stands in the place of one, as an error or unknown JSON does in a stream. Clients read a
+   * value of another API in the middle of a body as well; elsewhere in a capture it is of another answer.
+   */
+  #isInPlace(foreign: DetectedFormat | undefined): boolean {
+    const { isSse, isDone } = this.#around
+    if (foreign === undefined || foreign.format === 'error') return isSse || !this.#isNextFirst
+    return isSse && !this.#isNextFirst && !this.#hasTerminal && !isDone
   }
 
-  /** Whether an event begins a stream. If so, the previous stream ends. */
-  #beginsStream(type: string | undefined): boolean {
-    const isFirst = this.#isNextFirst || type === BEGINNINGS[this.#api]
+  /**
+   * Whether an event begins a stream. If so, the previous stream ends. In one body, clients read on at a second beginning
+   * until the terminal event; in a list of events, one of another answer shows that the stream before was cut off.
+   */
+  #beginsStream(event: StreamEvent | undefined): boolean {
+    const isBeginning = event?.type === BEGINNINGS[this.#api]
+    const id = isBeginning ? idIn(event ?? {}) : undefined
+    const { isSse, isDone } = this.#around
+    const isCut = !isSse && this.#hasBeginning && (id === undefined || id !== this.#id)
+    const isOver = this.#hasTerminal || this.#hasFailed || isDone || isCut
+    const isFirst = this.#isNextFirst || (isBeginning && isOver)
     if (isFirst && !this.#isNextFirst) this.endStream()
     this.#isNextFirst = false
+    if (isBeginning) {
+      this.#hasBeginning = true
+      this.#id ??= id
+    }
     return isFirst
   }
 
@@ -147,6 +169,12 @@ export class ValueReader {
     }
     this.#around.beginStream()
     this.#hasTerminal = false
+    this.#hasFailed = false
     this.#isNextFirst = true
+    this.#hasBeginning = false
+    this.#id = undefined
   }
 }
+
+/** The id of the answer that an event begins. */
+const idIn = ({ response, message }: Fields): unknown => asFields(response ?? message)['id']

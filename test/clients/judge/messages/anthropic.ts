@@ -1,7 +1,7 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/names.js'
 import type { Replayer } from '../replay.js'
-import { endingBy } from './endings.js'
+import { endingBy, serverMessage } from './endings.js'
 
 interface Block {
   readonly type: unknown
@@ -53,10 +53,7 @@ export const anthropicReplayer: Replayer<MessagesClient> = {
     } catch (error) {
       // An error that the server sends is an API error; input that the SDK refuses is an error of its own.
       const isOfServer = error instanceof APIError
-      const { message } = Object(Object(error instanceof APIError ? error.error : undefined).error) as {
-        message?: unknown
-      }
-      const words = isOfServer ? (typeof message === 'string' ? message : '') : String(error)
+      const words = isOfServer ? serverMessage(error.error) : String(error)
       return {
         streamed,
         reasoning: isOfServer ? thought : '',

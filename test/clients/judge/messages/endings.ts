@@ -17,3 +17,10 @@ export function endingBy(reason: unknown): Pick<Outcome, 'ending' | 'finish'> {
       return { ending: 'open' }
   }
 }
+
+/** The message in the body of an error. The message of an API error has all of the body where it is of another form. */
+export function serverMessage(body: unknown): string {
+  const { error, message } = Object(body) as { error?: unknown; message?: unknown }
+  const nested = (Object(error) as { message?: unknown }).message ?? message
+  return typeof nested === 'string' ? nested : ''
+}

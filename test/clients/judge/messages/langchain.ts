@@ -6,7 +6,7 @@ import { callsIn } from '../langchain.js'
 import { parsed } from '../meant.js'
 import type { Replayer } from '../replay.js'
 import { namesIn } from '../replay-ai-sdk.js'
-import { endingBy } from './endings.js'
+import { endingBy, serverMessage } from './endings.js'
 
 /** ChatAnthropic with tools and thinking, as a stream whose chunks are concatenated: what its documentation shows. */
 export const langchainReplayer: Replayer<MessagesClient> = {
@@ -36,7 +36,6 @@ export const langchainReplayer: Replayer<MessagesClient> = {
       // An application that awaits the whole message gets neither the message nor its calls. The server's error is an
       // API error.
       const { error: body } = Object(error) as { error?: unknown }
-      const { message } = Object(Object(body).error) as { message?: unknown }
       const isOfServer = body !== undefined
       return {
         streamed,
@@ -44,7 +43,7 @@ export const langchainReplayer: Replayer<MessagesClient> = {
         calls: [],
         citations: [],
         ending: isOfServer ? 'failed' : 'threw',
-        error: isOfServer ? (typeof message === 'string' ? message : '') : messageOf(error),
+        error: isOfServer ? serverMessage(body) : messageOf(error),
       }
     }
     if (whole === undefined) return { streamed, reasoning, calls: [], citations: [], ending: 'open' }

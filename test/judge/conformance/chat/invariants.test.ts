@@ -65,10 +65,25 @@ const CASES: Readonly<Record<string, Readonly<Record<string, readonly [BaseName,
       ...[1, 2, 3, 4].map((n) => `${n} chat-one-completion`),
     ],
   },
+  'chat-no-aside': {
+    "a chunk of Azure's about its content filter": [
+      'text',
+      (chunks) => [{ id: '', object: '', created: 0, model: '', choices: [], prompt_filter_results: [] }, ...chunks],
+      '0 chat-no-aside',
+    ],
+  },
   'chat-error-body': {
     'an error without a message': ['failed', at(2, (chunk) => delete chunk.error.message), '2 chat-error-body'],
     'an error without a type': ['failed', at(2, (chunk) => delete chunk.error.type), '2 chat-error-body'],
+    'an error event of Messages': ['failed', at(2, (chunk) => (chunk.type = 'error')), '2 chat-error-body'],
     'an error that is a text': ['failed', at(2, (chunk) => (chunk.error = 'no')), '2 chat-error-body'],
+  },
+  'chat-error-ends': {
+    'an error behind the finish_reason': [
+      'failed',
+      (chunks) => [chunks[0], { ...chunks[1], choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] }, chunks[2]],
+      '2 chat-error-ends',
+    ],
   },
   'chat-error-last': {
     'text after an error': ['failed', move(2, 1), '2 chat-error-last'],
@@ -76,6 +91,20 @@ const CASES: Readonly<Record<string, Readonly<Record<string, readonly [BaseName,
   'chat-choice-index': {
     'an index too high': ['text', at(1, (chunk) => (chunk.choices[0].index = 128)), '1 chat-choice-index'],
     'no index': ['text', at(1, (chunk) => delete chunk.choices[0].index), '1 chat-chunk-shape', '1 chat-choice-index'],
+  },
+  'chat-choice-once': {
+    'a delta in two choices of one index': [
+      'text',
+      at(1, (chunk) => chunk.choices.push(structuredClone(chunk.choices[0]))),
+      '1 chat-choice-once',
+    ],
+  },
+  'chat-text-in-delta': {
+    'a text beside the delta': [
+      'text',
+      at(1, ({ choices: [choice] }) => Object.assign(choice, { text: 'Hi', delta: {} })),
+      '1 chat-text-in-delta',
+    ],
   },
   'chat-choices-dense': {
     'only a choice 1': [

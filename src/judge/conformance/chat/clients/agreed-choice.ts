@@ -4,6 +4,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString, isIndex } from '../../stream-event.js'
 import { callsIn, MAX_CALLS } from '../stream-state.js'
+import { ArgumentState } from './ai-sdk/argument-state.js'
 import { endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */
@@ -16,6 +17,7 @@ export class AgreedChatCall {
   readonly arguments: TextHash = new TextHash()
   /** The chunk that began it. */
   readonly at: EventRef
+  readonly #state = new ArgumentState()
   /** Whether the text is the JSON of a string, which may be that of an object. */
   #begin = ''
 
@@ -25,10 +27,21 @@ export class AgreedChatCall {
     this.at = at
   }
 
+  /** Whether it asks for the same as another. */
+  says(other: AgreedChatCall): boolean {
+    return this.name === other.name && this.arguments.equals(other.arguments)
+  }
+
   append(text: unknown): void {
     if (typeof text !== 'string') return
     this.arguments.append(text)
+    this.#state.append(text)
     if (this.#begin.length < 8) this.#begin = `${this.#begin}${text}`.trimStart().slice(0, 8)
+  }
+
+  /** Whether the arguments are a whole object or list. */
+  get isWhole(): boolean {
+    return this.#state.isWhole
   }
 
   /** Whether the arguments are JSON that is encoded twice, as far as their beginning shows it. */
@@ -55,7 +68,7 @@ export class AgreedChoice {
   readonly text: TextHash = new TextHash()
   readonly refusal: TextHash = new TextHash()
   readonly reasoning: TextHash = new TextHash()
-  readonly calls: AgreedChatCall[] = []
+  readonly #all: AgreedChatCall[] = []
   /** Its first finish_reason. */
   finish: string | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
@@ -67,12 +80,21 @@ export class AgreedChoice {
   #isOver = false
   /** The first place with a value that no client can read. */
   unreadable: Unreadable | undefined
+  /** Whether nothing was said yet: no text, no reasoning, no call. */
+  isBlank = true
   /** The arguments in the delta that began the last call, until it continues. */
   #begun: unknown
   readonly #byIndex = new Map<number, AgreedChatCall>()
 
   constructor(index: number) {
     this.index = index
+  }
+
+  /** Its calls. A function_call that repeats one of tool_calls, for clients of the older API, is no other. */
+  get calls(): readonly AgreedChatCall[] {
+    const [old] = this.#all.filter(({ kind }) => kind === 'function_call')
+    const isAgain = this.#all.some((one) => old !== undefined && one !== old && one.says(old))
+    return isAgain ? this.#all.filter((one) => one !== old) : this.#all
   }
 
   /**
@@ -97,9 +119,10 @@ export class AgreedChoice {
     } else if (this.unreadable !== undefined) this.unreadable.beside ??= saidIn(delta)
     this.#hasBegun = true
     this.#said = saidIn(delta) ?? this.#said
+    this.isBlank &&= !hasReason && saidIn(delta) === undefined
     const extraneous = this.#calls(delta, at)
     this.#texts(delta)
-    if (!isFields(choice['delta'])) this.#misplaced(choice)
+    this.text.append(textIn(choice))
     if (hasReason && endingBy(this.finish) === 'open') this.finish = reason
     return extraneous
   }
@@ -108,13 +131,8 @@ export class AgreedChoice {
     this.unreadable ??= { what, got, at, beside }
   }
 
-  /** Reads text from where an unstreamed answer, or the older API, has it. */
-  #misplaced({ message, text }: Fields): void {
-    for (const one of textsOf(asFields(message)['content'] ?? text)) this.text.append(one)
-  }
-
   #texts({ content, refusal, reasoning_content, reasoning }: Fields): void {
-    for (const text of textsOf(content)) this.text.append(text)
+    for (const thought of thoughtsOf(content)) this.reasoning.append(thought)
     if (typeof refusal === 'string') this.refusal.append(refusal)
     this.reasoning.append(asString(reasoning_content) || asString(reasoning))
   }
@@ -144,10 +162,10 @@ export class AgreedChoice {
     const { function_call: old } = delta
     if (old && !isFields(old)) this.#lost('function_call as an object', old, at, 'call')
     if (isFields(old)) {
-      let call = this.calls.find(({ kind }) => kind === 'function_call')
+      let call = this.#all.find(({ kind }) => kind === 'function_call')
       if (call === undefined) {
         call = new AgreedChatCall('function_call', undefined, at)
-        this.calls.push(call)
+        this.#all.push(call)
       }
       call.name ||= asString(old['name'])
       call.append(old['arguments'])
@@ -158,28 +176,43 @@ export class AgreedChoice {
   /** Returns the call that a delta continues; undefined if it begins one. */
   #callOf(delta: Fields): AgreedChatCall | undefined {
     const { index, id } = delta
-    const isNamed = asString(id) !== '' || asString(bodyOf(delta)['name']) !== ''
+    const hasName = asString(bodyOf(delta)['name']) !== ''
+    const isNamed = asString(id) !== '' || hasName
     const known = isIndex(index, MAX_CALLS) ? this.#byIndex.get(index) : undefined
-    if (!isNamed) return isIndex(index, MAX_CALLS) ? known : this.calls.at(-1)
+    const last = this.#all.at(-1)
+    // A delta at a new index that begins no call goes on with the one that is open.
+    if (!isNamed) return known ?? (isIndex(index, MAX_CALLS) && last?.isWhole === true ? undefined : last)
     // Servers that give all calls one index name each of them.
-    const isOther = asString(id) !== '' && known?.id !== '' && id !== known?.id
+    const isOther = asString(id) !== '' && known?.id !== '' && id !== known?.id && hasName
     return isOther ? undefined : known
   }
 
   /** Begins a call, unless the choice has ended without any. */
   #begin(delta: Fields, at: EventRef): AgreedChatCall | undefined {
     const { index, custom, function: named } = delta
-    const isWithout = this.finish === 'stop' && this.calls.length === 0
-    if (isWithout || this.calls.length >= MAX_CALLS) return undefined
+    const isWithout = this.finish === 'stop' && this.#all.length === 0
+    if (isWithout || this.#all.length >= MAX_CALLS) return undefined
     const isCustom = delta['type'] === 'custom' || (custom !== undefined && named === undefined)
     const call = new AgreedChatCall(isCustom ? 'custom' : 'function', isIndex(index, MAX_CALLS) ? index : undefined, at)
-    this.calls.push(call)
+    this.#all.push(call)
     if (call.index !== undefined) this.#byIndex.set(call.index, call)
     return call
   }
 }
 
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
+
+/** The text of a choice: in its delta, or where an unstreamed answer or the older API has it. */
+export function textIn({ delta, message, text }: Fields): string {
+  if (!isFields(delta)) return textsOf(asFields(message)['content'] ?? text).join('')
+  return saidIn(delta) === undefined ? asString(text) : textsOf(delta['content']).join('')
+}
+
+/** The reasoning in content that is a list of parts. */
+const thoughtsOf = (content: unknown): readonly string[] =>
+  asList(content)
+    .map(asFields)
+    .flatMap(({ type, thinking }) => (type === 'thinking' ? textsOf(thinking) : []))
 
 /** The texts of content, which some servers send as a list of parts. */
 function textsOf(content: unknown): readonly string[] {
@@ -194,7 +227,9 @@ function saidIn(delta: Fields): Subject | undefined {
   const { content, refusal, reasoning_content, reasoning, tool_calls, function_call } = delta
   if (asList(tool_calls).length > 0 || isFields(function_call)) return 'call'
   if (textsOf(content).join('') !== '' || asString(refusal) !== '') return 'text'
-  return (asString(reasoning_content) || asString(reasoning)) === '' ? undefined : 'reasoning'
+  return (asString(reasoning_content) || asString(reasoning) || thoughtsOf(content).join('')) === ''
+    ? undefined
+    : 'reasoning'
 }
 
 function nameIn(delta: Fields): { readonly name?: string } {

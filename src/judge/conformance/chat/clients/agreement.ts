@@ -3,9 +3,10 @@ import { type Extraneous, ExtraneousList } from '../../clients/agreement/extrane
 import type { Ending } from '../../clients/client.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
+import { jsonHash } from '../../json-hash.js'
 import { asFields, asString, isIndex } from '../../stream-event.js'
 import { choicesIn, MAX_CHOICES, typeOfChunk } from '../stream-state.js'
-import { type AgreedChatCall, AgreedChoice } from './agreed-choice.js'
+import { type AgreedChatCall, AgreedChoice, textIn } from './agreed-choice.js'
 import { endingBy } from './finish-reasons.js'
 
 /** How many ids of other answers are remembered. */
@@ -32,7 +33,8 @@ export class ChatAgreement {
   #id: string | undefined
   #created: unknown
   #hasUsage = false
-  #failure: { readonly message: string } | undefined
+  #failure: { readonly message: string; readonly at: EventRef } | undefined
+  #isFailureLast = true
   /** Text and refusals of all choices, in the order of the stream. */
   readonly streamed: TextHash = new TextHash()
 
@@ -42,20 +44,22 @@ export class ChatAgreement {
     const at = { position, type: typeOfChunk(chunk) }
     const { choices, error, usage } = chunk
     if (choices === undefined && error !== undefined && error !== null) {
-      if (this.reason !== undefined) this.#extraneous.add({ why: 'late', at })
-      this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000) }
+      this.#failure ??= { message: asString(isFields(error) ? error['message'] : error).slice(0, 1000), at }
       return
     }
+    // The stream goes on: the error did not end it.
+    if (this.#failure !== undefined) this.#isFailureLast = false
     if (this.#isForeign(chunk)) {
       this.#extraneous.add({ why: 'foreign', at })
       return
     }
-    const known = new Set<AgreedChoice>()
+    const known = new Map<AgreedChoice, number>()
     for (const choice of choicesIn(chunk)) {
       const of = this.#choiceOf(choice)
-      if (known.has(of)) this.#extraneous.add({ why: 'repeated', at })
+      const sum = jsonHash(choice)
+      if (known.get(of) === sum) this.#extraneous.add({ why: 'repeated', at })
       else this.#take(choice, of, at)
-      known.add(of)
+      known.set(of, sum)
     }
     if (isFields(usage)) this.#hasUsage = true
   }
@@ -67,15 +71,17 @@ export class ChatAgreement {
 
   /** The extraneous parts of the stream; only the first few. */
   get extraneous(): readonly Extraneous[] {
-    return this.#extraneous.all
+    const failure = this.#failure
+    const isLate = failure !== undefined && this.reason !== undefined
+    return isLate ? [...this.#extraneous.all, { why: 'late', at: failure.at }] : this.#extraneous.all
   }
 
   /** The ending of the first choice; undefined if the stream states none. */
   get ending(): Exclude<Ending, 'threw' | 'open'> | undefined {
     const { reason } = this
-    // An error beside a finish_reason is extraneous: the answer is whole.
+    // An error between the chunks of an answer with a finish_reason is extraneous: the answer is whole.
     const ending = endingBy(reason)
-    if (this.#failure !== undefined && ending === 'open') return 'failed'
+    if (this.#failure !== undefined && (ending === 'open' || this.#isFailureLast)) return 'failed'
     return ending === 'open' ? undefined : ending
   }
 
@@ -99,7 +105,7 @@ export class ChatAgreement {
     const extraneous = of.take(choice, at, this.#hasUsage)
     if (extraneous !== undefined) this.#extraneous.add(extraneous)
     const delta = asFields(choice['delta'])
-    if (of.text.length > text && typeof delta['content'] === 'string') this.streamed.append(delta['content'])
+    if (of.text.length > text) this.streamed.append(textIn(choice))
     if (of.refusal.length > refusal) this.streamed.append(asString(delta['refusal']))
   }
 
@@ -115,12 +121,23 @@ export class ChatAgreement {
     return begun
   }
 
-  /** Whether a chunk is of another answer. One chunk with another id is a wrong id. */
+  /** Whether any choice has said something. */
+  get #hasContent(): boolean {
+    for (const { isBlank } of this.#choices.values()) if (!isBlank) return true
+    return false
+  }
+
+  /**
+   * Whether a chunk is of another answer. One chunk with another id is a wrong id. Before anything is said, the id may change:
+   * gateways send a first chunk of their own.
+   */
   #isForeign(chunk: Fields): boolean {
     const id = asString(chunk['id'])
     if (id === '') return false
-    this.#id ??= id
-    this.#created ??= chunk['created']
+    if (this.#id === undefined || !this.#hasContent) {
+      this.#id = id
+      this.#created = chunk['created']
+    }
     if (id === this.#id) return false
     const isOther =
       chunk['created'] !== this.#created ||

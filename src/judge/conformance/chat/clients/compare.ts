@@ -47,11 +47,16 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel
     else losses.report('ending', 'a finish_reason that clients know', finish)
     return
   }
-  const isToCall = finish === 'tool_calls' || finish === 'function_call'
+  const isToCall = asksForCalls(finish)
+  if (ending === 'completed' && seen.ending === ending && isToCall !== asksForCalls(seen.finish))
+    losses.report('ending', `finish_reason "${finish}"`, seen.finish)
   if (isToCall && agreed.choices[0]?.calls.length === 0)
     losses.report('ending', `a call before finish_reason "${finish}"`, undefined, 'none')
   losses.ending(model, ending, ending === 'incomplete' ? model.reads.incomplete : ending)
 }
+
+/** Whether a finish_reason says that there are calls to run. */
+const asksForCalls = (finish: unknown): boolean => finish === 'tool_calls' || finish === 'function_call'
 
 function compareText(seen: Seen, agreed: ChatAgreement, reads: ChatReads, losses: AnswerLosses): void {
   const whole = TextHash.joined(shownOf(agreed, reads).flatMap(({ text, refusal }) => [text, refusal]))

@@ -156,6 +156,7 @@ class OpenAIReader extends ThrowingReader<unknown> {
     if (first.role !== 'assistant') throw new Thrown('chat-openai-role', 'the role "assistant"', first.role)
     const { seen } = this
     seen.ending = endingBy(first.finish)
+    seen.finish = first.finish
     seen.final = new TextHash()
     for (const [, choice] of choices) {
       if (isTruthy(choice.content)) seen.final.join(choice.content.appended)

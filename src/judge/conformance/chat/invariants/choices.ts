@@ -14,6 +14,21 @@ export const CHOICES: readonly ChatInvariant[] = chatRules([
     },
   },
   {
+    id: 'chat-choice-once',
+    sentence: 'A chunk has one choice of an index: the AI SDK reads the first of a chunk alone.',
+    chunk(chunk, _state, report) {
+      const indexes = choicesIn(chunk).map(({ index }) => index)
+      for (const [at, index] of indexes.entries()) if (indexes.indexOf(index) < at) report('an index of its own', index)
+    },
+  },
+  {
+    id: 'chat-text-in-delta',
+    sentence: 'The text of a choice is in its delta: clients read no `text` beside it, which is of the older API.',
+    choice({ text }, _seen, _state, report) {
+      if (asString(text) !== '') report('content in the delta', text)
+    },
+  },
+  {
     id: 'chat-choices-dense',
     sentence: 'The choices of a stream are 0, 1, 2, ... without a gap, and a stream has at least one.',
     end({ choices, hasFailed }, report) {

@@ -1,5 +1,6 @@
 import type { Invariant, Profile } from '../../invariant.js'
 import { ANY_FRAMING, neededFraming } from '../../invariants/framing.js'
+import type { FramingRead } from '../../read/stream-read.js'
 import { type ChatInvariant, type ChatProfile, chatRules } from '../invariant.js'
 
 /** Its frames have no event names. */
@@ -27,8 +28,11 @@ const READER: Readonly<Record<ChatProfile, Profile>> = {
 }
 
 /** The rule for what the capture reader reports, if it holds for chunks and the profile needs it. */
-export function neededChatFraming(id: string, profile: ChatProfile): Invariant | ChatInvariant | undefined {
+export function neededChatFraming(
+  { rule: id }: FramingRead,
+  profile: ChatProfile,
+): Invariant | ChatInvariant | undefined {
   const own = FRAMING.find((rule) => rule.id === `chat-${id}`)
   if (own !== undefined) return own.neededBy.includes(profile) ? own : undefined
-  return SHARED.includes(id) ? neededFraming(id, READER[profile], undefined) : undefined
+  return SHARED.includes(id) ? neededFraming({ rule: id }, READER[profile]) : undefined
 }

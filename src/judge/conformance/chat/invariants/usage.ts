@@ -1,15 +1,17 @@
 import { isFields } from '../../../../shared/fields.js'
 import { asList } from '../../stream-event.js'
 import { type ChatInvariant, chatRules } from '../invariant.js'
-import { isErrorFrame } from '../stream-state.js'
+import { isAside, isErrorFrame } from '../stream-state.js'
 
 /** Rules for the chunk with the token counts, which a request asks for with `stream_options.include_usage`. */
 export const USAGE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-usage-last',
-    sentence: 'The token counts come once, in a last chunk of their own, whose choices are [].',
+    sentence:
+      'The token counts come once, in a last chunk of their own, whose choices are []: clients read them elsewhere, too.',
+    severity: 'warning',
     chunk(chunk, { usageAt, isFinished }, report) {
-      if (isErrorFrame(chunk)) return
+      if (isErrorFrame(chunk) || isAside(chunk)) return
       const { choices, usage } = chunk
       if (usageAt !== undefined) report('nothing after the chunk with the usage', undefined, 'a chunk')
       else if (isFields(usage)) {

@@ -2,7 +2,7 @@ import { problemsOf } from '../../schemas/parse-event.js'
 import { asFields, asString } from '../../stream-event.js'
 import { chatChunkSchema } from '../chunk-schema.js'
 import { type ChatInvariant, chatRules } from '../invariant.js'
-import { isErrorFrame } from '../stream-state.js'
+import { isAside, isErrorFrame } from '../stream-state.js'
 
 /** Rules for chunks as such, and for the error that ends a stream which fails. */
 export const WIRE: readonly ChatInvariant[] = chatRules([
@@ -10,7 +10,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
     id: 'chat-chunk-shape',
     sentence: 'Each chunk has id, object, created, model and choices, and every field has its type.',
     chunk(chunk, _state, report) {
-      if (isErrorFrame(chunk)) return
+      if (isErrorFrame(chunk) || isAside(chunk)) return
       for (const { path, expected, got } of problemsOf(chunk, chatChunkSchema)) {
         report(`${path}, ${expected}`, undefined, got)
       }
@@ -20,7 +20,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
     id: 'chat-one-completion',
     sentence: 'All chunks of a stream have the same id, created and model.',
     chunk(chunk, { identity }, report) {
-      if (identity === undefined || isErrorFrame(chunk)) return
+      if (identity === undefined || isErrorFrame(chunk) || isAside(chunk)) return
       for (const field of ['id', 'created', 'model'] as const) {
         // A missing field is told by the shape.
         const isOther = chunk[field] !== undefined && chunk[field] !== identity[field]
@@ -32,7 +32,15 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
     id: 'chat-id-named',
     sentence: 'The id of a completion is not empty: the openai SDK skips the usage of a chunk without an id.',
     chunk(chunk, _state, report) {
-      if (chunk['id'] === '') report('an id', chunk['id'])
+      if (chunk['id'] === '' && !isAside(chunk)) report('an id', chunk['id'])
+    },
+  },
+  {
+    id: 'chat-no-aside',
+    sentence: 'Each chunk is one of the answer: Azure also sends chunks about its content filter, which clients skip.',
+    severity: 'warning',
+    chunk(chunk, _state, report) {
+      if (isAside(chunk)) report('a chunk of the answer', chunk)
     },
   },
   {
@@ -41,8 +49,17 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
     chunk(chunk, _state, report) {
       if (!isErrorFrame(chunk)) return
       const error = asFields(chunk['error'])
+      if (chunk['type'] !== undefined) report('an error alone, without a type beside it', chunk['type'])
       if (asString(error['message']) === '') report('error.message, a text', error['message'] ?? chunk['error'])
       else if (typeof error['type'] !== 'string') report('error.type, a string', error['type'])
+    },
+  },
+  {
+    id: 'chat-error-ends',
+    sentence:
+      'An error ends an answer that has no finish_reason: clients take a whole answer for a failed one otherwise.',
+    chunk(chunk, { isFinished, hasFailed }, report) {
+      if (isErrorFrame(chunk) && isFinished && !hasFailed) report('no error after finish_reason', chunk['error'])
     },
   },
   {

@@ -163,8 +163,17 @@ export class AgreedBlock {
 
   /** The hash of the value of an input that lacks only its last brackets; undefined for any other. */
   get closed(): number | undefined {
-    const value = this.#isLong ? undefined : parseJson(`${this.#json}${missingBrackets(this.#json)}`)?.value
+    const value = this.#closedValue
     return value === undefined ? undefined : jsonHash(value)
+  }
+
+  /** Whether that value is an object. */
+  get closesToObject(): boolean {
+    return isFields(this.#closedValue)
+  }
+
+  get #closedValue(): unknown {
+    return this.#isLong ? undefined : parseJson(`${this.#json}${missingBrackets(this.#json)}`)?.value
   }
 
   /** Whether it has the same content as another block. */

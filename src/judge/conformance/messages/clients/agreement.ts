@@ -4,9 +4,10 @@ import type { Ending } from '../../clients/client.js'
 import type { StreamAgreement } from '../../clients/run.js'
 import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
-import { asFields, asString, lookUp } from '../../stream-event.js'
+import { asFields, asList, asString, lookUp } from '../../stream-event.js'
 import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
 import { AgreedBlock, type BlockKind, blockKindOf, nameIn, type Unreadable } from './agreed-block.js'
+import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 
 /** The number of remembered blocks: more than any model writes in one answer. */
@@ -157,12 +158,26 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (!this.#hasStart) {
       this.#hasStart = true
       this.#id = id
+      this.#prefilled(asFields(message), at)
       return
     }
     const isForeign = id !== this.#id
     this.#isRepeated ||= !isForeign && this.#blocks.length === 0
     if (isForeign) this.#foreign = 'begins'
     this.#extraneous.add({ why: isForeign ? 'foreign' : 'repeated', at })
+  }
+
+  /** Takes what stands in the message already: the calls that a program of the model made, which are whole. */
+  #prefilled({ content, stop_reason: reason }: Fields, at: EventRef): void {
+    for (const block of asList(content).map(asFields)) {
+      const kind = blockKindOf(block)
+      if (kind === undefined) continue
+      const whole = new AgreedBlock(kind, this.#blocks.length, at, block)
+      this.#add(whole)
+      this.#settle()
+      whole.isStopped = true
+    }
+    this.#end(reason)
   }
 
   #takeOpen(type: string, event: Fields, at: EventRef): void {
@@ -184,7 +199,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
         this.#isOver = this.#reason !== undefined && this.#open === undefined
         break
       case 'error':
-        this.#failure ??= { message: asString(asFields(event['error'])['message']).slice(0, 1000) }
+        this.#failure ??= { message: messageIn(event).slice(0, 1000) }
         break
       default:
         // An event that clients do not know may be a new one of the API, or one of another API.

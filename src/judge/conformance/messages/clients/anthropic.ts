@@ -4,8 +4,9 @@ import { concatenated, MutableText } from '../../clients/mutable-text.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
-import { asFields, asString } from '../../stream-event.js'
+import { asFields } from '../../stream-event.js'
 import type { MessagesClientModel } from './client.js'
+import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 import { wholeJson } from './whole-json.js'
 
@@ -76,7 +77,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
     if (type === 'error') {
       this.isOver = true
       this.seen.ending = 'failed'
-      this.seen.error = asString(asFields(fields['error'])['message'])
+      this.seen.error = messageIn(fields)
       this.seen.reasoning.join(this.#thought)
       return
     }

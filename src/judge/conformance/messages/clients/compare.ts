@@ -66,7 +66,9 @@ function compareCalls(seen: Seen, agreed: MessagesAgreement, losses: AnswerLosse
     losses.callName(call)
     const { lost } = call
     if (lost !== undefined) losses.report('reads', lost.what, lost.got, undefined, lost.at)
-    if (!call.isObject && !seen.calls.some(({ name, value }) => name === call.name && value === call.closed))
+    const isClosed =
+      call.closesToObject && seen.calls.some(({ name, value }) => name === call.name && value === call.closed)
+    if (!call.isObject && !isClosed)
       losses.report('input-json', 'the JSON of an object', undefined, `${call.arguments}`, call.at)
     losses.encodedTwice(call)
   }

@@ -6,6 +6,7 @@ import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields, asString } from '../../stream-event.js'
 import type { MessagesClientModel } from './client.js'
+import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -40,7 +41,7 @@ class LangchainReader extends ThrowingReader<unknown> {
     if (fields['type'] === 'error') {
       this.isOver = true
       this.seen.ending = 'failed'
-      this.seen.error = asString(asFields(fields['error'])['message'])
+      this.seen.error = messageIn(fields)
       return
     }
     try {

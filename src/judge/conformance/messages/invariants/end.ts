@@ -28,8 +28,7 @@ export const END: readonly MessagesInvariant[] = messagesRules([
   },
   {
     id: 'messages-usage-grows',
-    sentence: 'output_tokens is the count so far: it never decreases.',
-    severity: 'warning',
+    sentence: 'output_tokens is the count so far: it never decreases, from message_start on.',
     event({ type, usage }, { outputTokens }, report) {
       const { output_tokens: tokens } = asFields(usage)
       if (type === 'message_delta' && typeof tokens === 'number' && tokens < outputTokens)

@@ -1,20 +1,49 @@
 import type { Invariant, Profile } from '../../invariant.js'
 import { ANY_FRAMING, neededFraming } from '../../invariants/framing.js'
+import { NO_DATA } from '../../read/sse-reader.js'
+import type { FramingRead } from '../../read/stream-read.js'
 import { type MessagesInvariant, type MessagesProfile, messagesRules } from '../invariant.js'
+
+const NAMED: readonly MessagesProfile[] = ['messages', 'messages:anthropic', 'messages:langchain']
 
 /** Rules for the framing of events. The capture reader finds their violations. */
 export const FRAMING: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-event-named',
     sentence:
-      'The event: line of each frame has the type of its event: the Anthropic SDK skips a frame without a name it knows.',
+      'The event: line of each frame has the type of its event: the Anthropic SDK skips a frame without a name, or with the ' +
+      'name ping, and throws at the name error; LangChain skips all names that it does not know.',
     // The AI SDK reads the data alone.
-    neededBy: ['messages', 'messages:anthropic', 'messages:langchain'],
+    neededBy: NAMED,
+  },
+  {
+    id: 'messages-no-done',
+    sentence:
+      'No [DONE] has a name: the Anthropic SDK throws at it, and LangChain if the name is that of an event. Without a name, ' +
+      'both skip it.',
+    neededBy: NAMED,
   },
 ])
 
-/** The ids under which the capture reader reports the only rule of {@link FRAMING}. */
-const NAMES: readonly string[] = ['event-named', 'event-name-is-type', 'event-name-misleads']
+/** The rules of {@link FRAMING}, by the ids under which the capture reader reports them. */
+const OWN: Readonly<Record<string, string>> = {
+  'event-named': 'messages-event-named',
+  'event-name-is-type': 'messages-event-named',
+  'event-name-misleads': 'messages-event-named',
+  'done-nameless': 'messages-no-done',
+}
+
+/** The names of frames that LangChain reads, with version 0.122 of the Anthropic SDK. */
+const READ_BY_LANGCHAIN =
+  /^(?:completion|message(?:_start|_delta|_stop)?|content_block_(?:start|delta|stop)|error|event_(?:start|delta)|(?:user|agent|session|span|system)\.\w+)$/
+
+/** Whether a client skips frames with a name, whatever their data. */
+const SKIPS: Readonly<Record<MessagesProfile, (name: string | undefined) => boolean>> = {
+  messages: () => false,
+  'messages:anthropic': (name) => name === undefined || name === 'ping',
+  'messages:ai-sdk': () => false,
+  'messages:langchain': (name) => name === undefined || !READ_BY_LANGCHAIN.test(name),
+}
 
 /** The profile of the Responses API whose frames are read in the same way. */
 const READER: Readonly<Record<MessagesProfile, Profile>> = {
@@ -25,8 +54,30 @@ const READER: Readonly<Record<MessagesProfile, Profile>> = {
 }
 
 /** The rule for what the capture reader reports, if it holds for this API and the profile needs it. */
-export function neededMessagesFraming(id: string, profile: MessagesProfile): Invariant | MessagesInvariant | undefined {
-  const own = NAMES.includes(id) ? FRAMING[0] : undefined
-  if (own !== undefined) return own.neededBy.includes(profile) ? own : undefined
-  return ANY_FRAMING.includes(id) ? neededFraming(id, READER[profile], undefined) : undefined
+export function neededMessagesFraming(
+  read: FramingRead,
+  profile: MessagesProfile,
+): Invariant | MessagesInvariant | undefined {
+  const { rule: id, name } = read
+  const own = FRAMING.find((rule) => rule.id === OWN[id])
+  if (own !== undefined) return own.neededBy.includes(profile) && isLost(read, profile) ? own : undefined
+  if (!ANY_FRAMING.includes(id)) return undefined
+  const isSkipped = /^(?:data-is-json|frame-has-data|done-alone)$/.test(id) && SKIPS[profile](name)
+  if (isSkipped || (profile === 'messages:anthropic' && isEmpty(read))) return undefined
+  // Both SDKs of Anthropic drop a frame that no blank line ends; LangChain reads on without a message_stop.
+  const isDropped = profile === 'messages:anthropic' || (profile === 'messages:langchain' && !isHarmless(read))
+  return neededFraming({ rule: id }, id === 'last-frame-ends' && isDropped ? 'openai' : READER[profile])
 }
+
+/** Whether the name of a frame, or a [DONE] with this name, makes the client lose its event or throw. */
+function isLost({ rule, type, name }: FramingRead, profile: MessagesProfile): boolean {
+  if (profile === 'messages') return true
+  if (rule === 'done-nameless') return !SKIPS[profile](name)
+  return name === 'error' || (type !== 'ping' && SKIPS[profile](name))
+}
+
+const isEmpty = ({ rule, got }: FramingRead): boolean => rule === 'frame-has-data' || got === NO_DATA
+
+/** Whether it loses only an event that LangChain does not read. */
+const isHarmless = ({ lost = [] }: FramingRead): boolean =>
+  lost.every((type) => /^(?:message_stop|content_block_stop|ping)$/.test(type))

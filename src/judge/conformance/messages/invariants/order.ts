@@ -1,5 +1,14 @@
-import { asFields } from '../../stream-event.js'
+import type { Fields } from '../../../../shared/fields.js'
+import { asFields, asList, asString } from '../../stream-event.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
+
+/** Whether the content of message_start is calls that a program of the model made. */
+const hasProgramCalls = (content: unknown): boolean => {
+  const blocks = asList(content).map(asFields)
+  const isOfProgram = ({ type, caller }: Fields): boolean =>
+    type === 'tool_use' && asString(asFields(caller)['type']).startsWith('code_execution')
+  return blocks.length > 0 && blocks.every(isOfProgram)
+}
 
 /** Rules for the order of a stream: its beginning, its end, and the events between. */
 export const ORDER: readonly MessagesInvariant[] = messagesRules([
@@ -17,10 +26,12 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-begins-empty',
     sentence:
-      'The message in message_start has no content and no stop_reason: clients append the blocks to its content.',
+      'The message in message_start has no content and no stop_reason, as clients append the blocks to its content: only ' +
+      'where a program of the model calls tools, it has these calls.',
     event({ type, message }, _state, report) {
       if (type !== 'message_start') return
       const { content, stop_reason: reason = null } = asFields(message)
+      if (hasProgramCalls(content)) return
       if (Array.isArray(content) && content.length > 0) report('content []', content)
       if (reason !== null) report('stop_reason null', reason)
     },
@@ -32,6 +43,14 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
       if (type === 'message_delta' && open !== undefined)
         report(`content_block_stop of block ${String(open.index)} before it`, type)
       if (type === 'content_block_start' && hasDelta) report('no block after message_delta', type)
+    },
+  },
+  {
+    id: 'messages-one-delta',
+    sentence:
+      'There is one message_delta, which tells the stop_reason: LangChain concatenates the stop_reasons of several.',
+    event({ type }, { hasDelta }, report) {
+      if (type === 'message_delta' && hasDelta) report('no second message_delta', type)
     },
   },
   {
@@ -51,8 +70,8 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
     id: 'messages-stop-reason',
     sentence:
       'A message_delta with a stop_reason comes before message_stop: clients learn from it why the answer ended.',
-    event({ type }, { hasDelta, stopReason }, report) {
-      if (type !== 'message_stop') return
+    event({ type }, { message, hasDelta, stopReason }, report) {
+      if (type !== 'message_stop' || hasProgramCalls(message?.['content'])) return
       if (!hasDelta) report('message_delta before it', undefined, 'none')
       else if (stopReason === null || stopReason === undefined) report('a stop_reason', stopReason)
     },

@@ -46,6 +46,7 @@ export class AiSdkReader extends BaseReader<unknown> {
     }
     const ending = this.#finish === undefined && this.#hasFailed ? 'failed' : endingBy(this.#finish)
     seen.ending = this.#isBroken ? 'threw' : ending
+    seen.finish = this.#finish
   }
 
   /** Runs a step in which the SDK may throw: that ends the stream. */

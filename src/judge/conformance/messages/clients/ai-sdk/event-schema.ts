@@ -1,30 +1,11 @@
 import * as z from 'zod'
 import { variant } from '../../../clients/ai-sdk/variant.js'
+import { caller, RESULTS } from './result-schemas.js'
 
-// The schemas of @ai-sdk/anthropic for the values of a stream, as far as servers other than Anthropic's send them.
+// The schemas of @ai-sdk/anthropic for the values of a stream.
 
 const text = z.string().nullish()
 const number = z.number().nullish()
-
-/** The caller of a tool. */
-const caller = z
-  .union([
-    z.object({ type: z.enum(['code_execution_20250825', 'code_execution_20260120']), tool_id: z.string() }),
-    variant('direct', {}),
-  ])
-  .optional()
-
-const searched = z.union([
-  z.array(
-    variant('web_search_result', {
-      url: z.string(),
-      title: z.string().nullable(),
-      encrypted_content: z.string(),
-      page_age: text,
-    }),
-  ),
-  variant('web_search_tool_result_error', { error_code: z.string() }),
-])
 
 const block = z.discriminatedUnion('type', [
   variant('text', { text: z.string() }),
@@ -48,8 +29,9 @@ const block = z.discriminatedUnion('type', [
     is_error: z.boolean(),
     content: z.union([z.string(), z.array(z.union([z.string(), variant('text', { text: z.string() })]))]),
   }),
-  variant('web_search_tool_result', { tool_use_id: z.string(), caller, content: searched }),
   variant('compaction', { content: text, signature: text }),
+  variant('fallback', { from: z.object({ model: z.string() }), to: z.object({ model: z.string() }) }),
+  ...RESULTS,
 ])
 
 const delta = z.discriminatedUnion('type', [

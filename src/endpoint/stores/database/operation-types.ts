@@ -10,10 +10,11 @@ import type {
   Opening,
   StoredBlock,
 } from '../store.js'
+import type { Turn } from './fair-queue.js'
 import type { Stamped } from './known-responses.js'
 import type { PackedParts } from './packed-parts.js'
 
-/* The store's requests to its worker, and their results. Content is bytes here, which may be encrypted. */
+/* What a store asks of its database, and the answers. Content is bytes here, which may be encrypted. */
 
 /** A finished response without its items, and its items. */
 export interface Became {
@@ -31,8 +32,9 @@ export interface AppendRow {
   readonly leaseSeconds: number
 }
 
-/** A response of the file: see `KnownResponses`. */
+/** A response of the database: see `KnownResponses`. */
 export interface StampedRow extends Stamped {
+  /** Its row. */
   readonly rid: number
 }
 
@@ -78,41 +80,33 @@ export interface FoundBlocks {
   readonly isOver: boolean
 }
 
-/** When an operation is asked for, in seconds. */
-export interface Moment {
-  /** By the store's clock, for ages. */
-  readonly now: number
-  /** By the clock of leases. */
-  readonly steady: number
-}
-
-export interface Bounds {
-  readonly seconds: number
-  readonly ownerBytes: number
-  /** The id of the clock of leases. */
-  readonly leaseClock: string
-}
-
-/** The operations that can be requested, by name. */
+/** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
 export interface Operations {
-  open(response: NewResponse, time: Moment): Opening
-  append(appends: readonly AppendRow[], time: Moment): readonly AppendedRow[]
-  claim(claim: Claim, time: Moment): Claimed | undefined
-  expired(most: number, time: Moment): readonly ExpiredResponse[]
+  open(response: NewResponse): Opening
+  append(appends: readonly AppendRow[]): readonly AppendedRow[]
+  claim(claim: Claim): Claimed | undefined
+  expired(most: number): readonly ExpiredResponse[]
   /** @param known - the stamp of the response that needs no content */
-  find(responseId: string, owner: string, known: string | undefined, time: Moment): FoundRow | undefined
-  lineage(responseId: string, owner: string, time: Moment): FoundTip | undefined
+  find(responseId: string, owner: string, known: string | undefined): FoundRow | undefined
+  lineage(responseId: string, owner: string): FoundTip | undefined
   /**
    * Reads a part of a conversation, from a response towards the first one.
    *
    * @param tip - its response; undefined is returned if that has been deleted since
-   * @param max - the maximum number of responses
+   * @param most - the maximum number of responses
    */
-  climb(tip: StampedRow, from: number, most: number): Climbed | undefined
-  findItem(itemId: string, owner: string, time: Moment): FoundPart | undefined
+  climb(tip: StampedRow, from: StampedRow['rid'], most: number): Climbed | undefined
+  findItem(itemId: string, owner: string): FoundPart | undefined
   findKey(key: string, owner: string): KeyedResponse | undefined
-  entries(responseId: string, owner: string, from: number, time: Moment): FoundBlocks | undefined
+  /** Reads a part of the entries of a response. */
+  entries(responseId: string, owner: string, from: number): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
-  consumeApprovals(ids: readonly string[], owner: string, time: Moment): boolean
-  backup(file: string): void
+  consumeApprovals(ids: readonly string[], owner: string): boolean
 }
+
+/** Runs an operation in its turn. */
+export type Call = <Name extends keyof Operations>(
+  turn: Turn,
+  name: Name,
+  ...given: Parameters<Operations[Name]>
+) => Promise<ReturnType<Operations[Name]>>

@@ -1,7 +1,7 @@
 /** Whose turn some work takes: an owner's, or `first` for what must not wait for any owner's reading. */
 export type Turn = { readonly owner: string } | 'first'
 
-/** Work that waits for the worker, which does one piece at a time. */
+/** Work that waits for the database. */
 export interface FairQueue<Work> {
   add(work: Work, turn: Turn): void
   /** Takes the next piece; undefined if none waits. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createFairQueue } from '../../../../src/endpoint/stores/sqlite/fair-queue.js'
+import { createFairQueue } from '../../../../src/endpoint/stores/database/fair-queue.js'
 
 function taken(...given: readonly (readonly [work: string, owner: string | undefined])[]): string[] {
   const queue = createFairQueue<string>()

@@ -1,8 +1,7 @@
 import { createWork, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { type KnownResponse, type KnownResponses, type ReadResponse, readResponse } from './known-responses.js'
-import type { Climbed, FoundTip, StampedRow } from './operation-types.js'
-import type { StoreThread } from './store-thread.js'
+import type { Call, Climbed, FoundTip, StampedRow } from './operation-types.js'
 import type { StoredContent } from './stored-content.js'
 
 /** Reads the conversation of a response, except what is known of it; undefined if it has been deleted meanwhile. */
@@ -14,16 +13,16 @@ export type ConversationReader = (
 
 /** The most responses of a first part: nearly always, the last one continues a known one. */
 const FIRST = 2
-/** How much larger each part is than the one before. The worker bounds them. */
+/** How much larger each part is than the one before. The database bounds them. */
 const GROWTH = 8
 
 /**
  * An owner's conversations are read one after another: many requests that continue one conversation wait for one reading, and
  * one conversation of each owner is in memory beside the known ones. A conversation is read in parts, and other work runs
- * between two of them, here and in the worker.
+ * between two of them, here and in the database.
  */
 export function createConversationReader(
-  call: StoreThread['call'],
+  call: Call,
   known: KnownResponses,
   content: StoredContent,
 ): ConversationReader {

@@ -6,7 +6,7 @@ import { compacted } from '../compacted.js'
 import { after, type PathEnd, valuesOf } from '../path.js'
 import type { FinishedResponse } from '../store.js'
 
-/** A row of the file. No other row has had its stamp, not even one of another response with the same id. */
+/** A row of the database. No other row has had its stamp, not even one of another response with the same id. */
 export interface Stamped {
   readonly responseId: string
   readonly stamp: string
@@ -34,7 +34,7 @@ interface Tree {
 
 /**
  * The finished responses that were read or written here: neither they nor what they continue changes, so that a known
- * conversation is not read again. Only the file says whether a response still exists. Whole conversations are
+ * conversation is not read again. Only the database says whether a response still exists. Whole conversations are
  * forgotten, the least recently used first.
  */
 export class KnownResponses {
