@@ -49,10 +49,10 @@ const NARROW = [
     },
   },
   {
-    name: 'testing plays a model, and knows of the endpoint only the contract of stores',
+    name: 'testing plays a model, judges what a server makes of it, and knows of the endpoint only the contract of stores',
     from: { path: '^src/testing/' },
     to: {
-      path: '^src/(endpoint|core|judge)/',
+      path: '^src/(endpoint|core)/',
       pathNot: '^src/endpoint/stores/store\\.ts$|^src/core/(harmony|tokens|responses)/',
     },
   },

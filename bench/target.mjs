@@ -26,6 +26,7 @@ export const TARGETS = [
   'linear',
   'streams',
   'cold',
+  'embed',
   'size',
   'checker',
   'worst',
@@ -36,6 +37,7 @@ export const TARGETS = [
   'stores',
   'fair',
   'schemas',
+  'chat',
   'vllm',
 ]
 

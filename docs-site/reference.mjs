@@ -3,7 +3,16 @@
 import { Application, CommentTag, Converter, ReflectionKind, TSConfigReader } from 'typedoc'
 import { MarkdownPageEvent, ModuleRouter } from 'typedoc-plugin-markdown'
 import { LISTED, PAGES } from './files.mjs'
+import { mirroredBy } from './mirrors.mjs'
 import { manifest, root, subpaths } from './package-root.mjs'
+
+/** Types that signatures name and that no user writes: all others are exported. Their names stay text. */
+const INTERNAL = [
+  // Derived from the descriptors of the built-in tools: the docstrings say what they come to.
+  ...['AllOf', 'BuiltinCallee', 'CallOf', 'Descriptors', 'HostedItemType'],
+  // What the schemas of the judge accept: `z.infer<typeof responseSchema>`.
+  ...['WireOutputItem', 'WireResponse', 'WireStreamEvent'],
+]
 
 const TYPES = ReflectionKind.Interface | ReflectionKind.TypeAlias
 
@@ -25,7 +34,8 @@ const FORMAT = {
   interfacePropertiesFormat: 'table',
   typeAliasPropertiesFormat: 'table',
   propertyMembersFormat: 'table',
-  tableColumnSettings: { hideDefaults: true, hideModifiers: true },
+  expandObjects: true,
+  tableColumnSettings: { hideDefaults: true, hideModifiers: true, hideInherited: true, hideOverrides: true },
 }
 
 /**
@@ -76,20 +86,27 @@ export async function writeReference(out) {
       excludePrivate: true,
       // `npm run typecheck` does it.
       skipErrorChecking: true,
-      // Names of the inside stay text in a signature. test/docs/reference.test.ts demands the docstrings.
-      validation: { notExported: false, invalidLink: true, notDocumented: false },
+      intentionallyNotExported: INTERNAL,
+      // test/docs/reference.test.ts demands the docstrings.
+      validation: { notExported: true, invalidLink: true, notDocumented: false },
     },
     [new TSConfigReader()],
   )
   app.renderer.defineRouter('pages', Router)
   app.converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     for (const { source, specifier } of subpaths) moduleOf(project, source).name = specifier
-    for (const { comment } of project.getReflectionsByKind(TYPES)) {
-      comment?.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
+    for (const type of project.getReflectionsByKind(TYPES)) {
+      if (type.comment === undefined) continue
+      type.comment.blockTags.push(new CommentTag('@group', [{ kind: 'text', text: 'Types' }]))
+      const path = project.getSymbolIdFromReflection(type)?.fileName.slice(root.length) ?? ''
+      const mirrored = mirroredBy(path, type.name)
+      if (mirrored !== undefined) type.comment.summary.push({ kind: 'text', text: `\n\nAs in ${mirrored}.` })
     }
   })
   app.renderer.on(MarkdownPageEvent.END, (page) => {
-    page.contents = anchored(page.contents).replace(/\bdocs\/[\w-]+\.md\b/g, linkTo)
+    // What a type extends says something if it is a link; all fields are in the table below it.
+    const contents = page.contents.replace(/^#### Extends\n\n(?:- (?!.*\]\().*\n)+\n/gm, '')
+    page.contents = anchored(contents).replace(/\bdocs\/[\w-]+\.md\b/g, linkTo)
   })
   const project = await app.convert()
   if (project !== undefined) {

@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import * as esbuild from 'esbuild'
+import { importsOf } from './imports.mjs'
 
 /** A dynamically imported file above this size is the token table; a smaller one is code and counts as such. */
 const TABLE_THRESHOLD = 200_000
@@ -46,8 +47,18 @@ const leaveTokenTableOut = {
 }
 
 /** One subpath as a bundler would ship it, without the token table and without npm packages. */
-export async function bundle(file) {
-  const contents = `export * from './${file}'`
+export const bundle = (file) => bundleOf(`export * from './${file}'`)
+
+/** What an example imports of the package, in the same way. */
+export function bundleImports(path) {
+  const exported = Array.from(importsOf(join(root, path)), ([subpath, names]) => {
+    const { file } = subpaths.find((known) => known.subpath === subpath)
+    return `export { ${[...names].join(', ')} } from './${file}'`
+  })
+  return bundleOf(exported.join('\n'))
+}
+
+async function bundleOf(contents) {
   const { metafile, outputFiles } = await esbuild.build({
     ...bundling,
     stdin: { contents, resolveDir: root },

@@ -15,8 +15,8 @@ import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 import { bundle, bundling, manifest, root, subpaths } from './bundle.mjs'
 
-/** A file on a disk, by a thread of its own: what Node alone has. */
-const NODE_ALONE = ['./stores/sqlite']
+/** Files on a disk, threads and connections: what Node alone has. */
+const NODE_ALONE = ['./stores/sqlite', './stores/postgres']
 
 /** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
@@ -32,6 +32,7 @@ const PACKAGES = {
   './tools/functions': [],
   './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
+  './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
   './tools/mcp': [],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],
@@ -147,7 +148,7 @@ const checks = [
     },
   ]),
   [
-    'dependencies: only the command line and the store in SQLite import Node modules',
+    'dependencies: only the command line and the stores in databases import Node modules',
     async () => {
       const graph = await distGraph()
       const library = closure(
@@ -156,7 +157,7 @@ const checks = [
       )
       const ofNode = [
         ...commands,
-        ...[...graph.keys()].filter((file) => file.startsWith('dist/endpoint/stores/sqlite/')),
+        ...[...graph.keys()].filter((file) => /^dist\/endpoint\/stores\/(sqlite|postgres)\//.test(file)),
       ]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))

@@ -1,10 +1,10 @@
-// Compares the size of the two main subpaths with sizes.json: `npm run build`, then `npm run sizes`. After a change that is
-// worth its bytes, `npm run sizes -- --write && npm run docs:tables` records the new sizes,
-// and writes them on the pages.
+// Compares the size of the two main subpaths, and of what each of examples/servers/ imports, with sizes.json: `npm run build`,
+// then `npm run sizes`. After a change that is worth its bytes, `npm run sizes -- --write && npm run docs:tables` records
+// the new sizes, and writes them on the pages.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { bundle, root, subpaths } from './bundle.mjs'
+import { bundle, bundleImports, root, subpaths } from './bundle.mjs'
 
 /** A change of at most this share needs no word. */
 const TOLERANCE = 0.05
@@ -12,11 +12,12 @@ const FILE = join(root, 'sizes.json')
 
 const recorded = JSON.parse(await readFile(FILE, 'utf8'))
 const sizes = {}
-for (const subpath of Object.keys(recorded)) {
-  const { min, gz } = await bundle(subpaths.find((known) => known.subpath === subpath).file)
-  sizes[subpath] = { minified: min, gzipped: gz }
-  const change = gz / recorded[subpath].gzipped - 1
-  console.log(`${subpath} has ${gz} bytes gzipped, ${(change * 100).toFixed(1)} % from sizes.json`)
+for (const name of Object.keys(recorded)) {
+  const subpath = subpaths.find((known) => known.subpath === name)
+  const { min, gz } = await (subpath === undefined ? bundleImports(name) : bundle(subpath.file))
+  sizes[name] = { minified: min, gzipped: gz }
+  const change = gz / recorded[name].gzipped - 1
+  console.log(`${name} has ${gz} bytes gzipped, ${(change * 100).toFixed(1)} % from sizes.json`)
   if (Math.abs(change) > TOLERANCE) process.exitCode = 1
 }
 if (process.argv.includes('--write')) {

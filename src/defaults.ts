@@ -14,10 +14,14 @@ import { unixSeconds } from './shared/system/unix-seconds.js'
 type Defaulted = 'responseId' | 'clock'
 
 /** The core's options. `responseId` (random) and `clock` (the system's) have defaults here. All are optional. */
-export type TranslatorOptions = Omit<CoreTranslatorOptions, Defaulted> & Partial<Pick<CoreTranslatorOptions, Defaulted>>
+export interface TranslatorOptions
+  extends Omit<CoreTranslatorOptions, Defaulted>,
+    Partial<Pick<CoreTranslatorOptions, Defaulted>> {}
 
 /** {@link TranslatorOptions} and a `signal`, for the pulling side. All are optional. */
-export type TranslateOptions = Omit<CoreTranslateOptions, Defaulted> & Partial<Pick<CoreTranslateOptions, Defaulted>>
+export interface TranslateOptions
+  extends Omit<CoreTranslateOptions, Defaulted>,
+    Partial<Pick<CoreTranslateOptions, Defaulted>> {}
 
 /** Fills in the defaults of the options, which the core checks. */
 export function withDefaults<Options extends TranslatorOptions>(

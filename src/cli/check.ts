@@ -1,31 +1,28 @@
 import { API_NAMES } from '../judge/conformance/api.js'
 import type { CheckOptions } from '../judge/conformance/check.js'
 import { createCaptureChecker, type Finding } from '../judge/conformance/check-capture.js'
-import { ALL_PROFILES, type AnyProfile, apiOf } from '../judge/conformance/profiles.js'
+import { type AnyProfile, apiOf } from '../judge/conformance/profiles.js'
 import { type CheckedStream, createCheckedStream, type StreamJson } from './check-report.js'
-import { oneOf } from './command.js'
 import { complaint, errorCode, type Io, nameOf, UsageError, unreadable } from './io.js'
 import { plain } from './terminal-text.js'
 import { unpacked } from './unpacked.js'
 
 /** The values of `check`'s options, by name. */
 export interface CheckValues {
-  readonly profile: string
+  readonly profile: AnyProfile
   readonly resumed: boolean
   readonly json: boolean
 }
 
 /** Checks files. Returns the exit code. */
 export async function checkFiles(
-  { profile: given, json, resumed }: CheckValues,
+  { profile, json, resumed }: CheckValues,
   files: readonly string[],
   io: Io,
 ): Promise<number> {
-  const profile = oneOf<AnyProfile>(ALL_PROFILES, '--profile', given)
   if (resumed && apiOf(profile) !== 'responses') {
     throw new UsageError(`check: --resumed is for the Responses API, not for --profile ${profile}`)
   }
-  if (files.length === 0) throw new UsageError('check: expected a file, or - for standard input')
   let worst = 0
   for (const file of files) {
     const isOneOfMany = files.length > 1

@@ -1,20 +1,31 @@
 import { type Command, defineCommand } from './command.js'
+import type { AnyClient } from './explain.js'
 
 export const explain: Command = defineCommand({
   name: 'explain',
-  operands: 'FILE',
+  operand: { value: 'FILE' },
   summary: 'shows how each client reads a captured stream',
-  help: `Reads streams of the Responses API, of Chat Completions (clients: openai and ai-sdk), and of the Messages API
-(anthropic, ai-sdk and langchain).
-
-  --client NAME  openai, ai-sdk, openai-agents, langchain, codex or anthropic (default: each of the API)
-  --help
-
-Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.
-`,
-  options: { client: { type: 'string' } },
-  async run({ client }, operands, io) {
+  help: [
+    'Reads streams of the Responses API, of Chat Completions, and of the Messages API.',
+    'Exit codes: 0 no client loses anything, 1 a client does, 2 wrong usage, an unreadable file, or no stream in it.',
+  ],
+  options: {
+    client: {
+      takes: 'word',
+      about: 'the only client to explain; each of the API without it',
+      isOptional: true,
+      words: {
+        openai: 'reads Responses and Chat Completions',
+        'ai-sdk': 'reads all three',
+        'openai-agents': 'reads Responses',
+        langchain: 'reads Responses and Messages',
+        codex: 'reads Responses',
+        anthropic: 'reads Messages',
+      } satisfies Readonly<Record<AnyClient, string>>,
+    },
+  },
+  async run({ client }, [file], io) {
     const { explainFile } = await import('./explain.js')
-    return explainFile(client, operands, io)
+    return explainFile(client, file, io)
   },
 })

@@ -1,12 +1,11 @@
 import { API_NAMES, type Api } from '../judge/conformance/api.js'
-import { CHAT_CLIENTS } from '../judge/conformance/chat/clients/names.js'
-import { CLIENTS, type ExplainedClient, explain as explainTo } from '../judge/conformance/explain.js'
-import { MESSAGES_CLIENTS } from '../judge/conformance/messages/clients/names.js'
+import { CHAT_CLIENTS, type ChatClient } from '../judge/conformance/chat/clients/names.js'
+import { CLIENTS, type Client, type ExplainedClient, explain as explainTo } from '../judge/conformance/explain.js'
+import { MESSAGES_CLIENTS, type MessagesClient } from '../judge/conformance/messages/clients/names.js'
 import { apiOfCapture, readChatStreams, readMessageStreams, readStreams } from '../judge/conformance/read-streams.js'
 import type { StreamEvent } from '../judge/conformance/stream-event.js'
 import type { StreamChunk } from '../judge/conformance/violation.js'
 import { HarmonyResponsesError } from '../shared/errors.js'
-import { oneFile, oneOf } from './command.js'
 import { counted } from './counted.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { plain } from './terminal-text.js'
@@ -26,15 +25,14 @@ const EXPLAINED: Readonly<Record<Api, Explained>> = {
   messages: { clients: MESSAGES_CLIENTS, prefix: 'messages:', event: 'event', read: readMessageStreams },
 }
 
-const ALL_CLIENTS = [...new Set(Object.values(EXPLAINED).flatMap(({ clients }) => clients))]
+/** A client of any API. */
+export type AnyClient = Client | ChatClient | MessagesClient
 
 /**
  * Explains how clients read a file's streams of the Responses API, of Chat Completions or of the Messages API; only how
  * the named client does, if any. Returns the exit code.
  */
-export async function explainFile(client: string | undefined, operands: readonly string[], io: Io): Promise<number> {
-  if (client !== undefined) oneOf(ALL_CLIENTS, '--client', client)
-  const file = oneFile('explain', operands)
+export async function explainFile(client: AnyClient | undefined, file: string, io: Io): Promise<number> {
   const text = await readFileOrStdin(file, io)
   const api = apiOfCapture(text)
   const explained = EXPLAINED[api]

@@ -1,14 +1,63 @@
-import type { Command } from './command.js'
-import { OPTIONS, OPTIONS_HELP, SUMMARY } from './probe-options.js'
+import type { Profile } from '../judge/conformance/invariant.js'
+import { type Command, defineCommand } from './command.js'
 
-export const probe: Command = {
+/** Both those of `src/judge/probe/`, by a test, and the groups of them. */
+const SCENARIOS: readonly string[] = `plain call call-whole two-tools tool-choice json-schema truncation malformed-json
+  missing-input wrong-types unknown-model unknown-previous previous-response resume chat-text chat-reasoning chat-call
+  chat-two-tools chat-json-schema chat-stop chat-length chat-usage chat-errors messages-text messages-thinking messages-call
+  messages-parallel messages-format messages-stop messages-length messages-count messages-errors abort chat messages`.split(
+  /\s+/,
+)
+
+export const probe: Command = defineCommand({
   name: 'probe',
-  operands: 'URL',
-  summary: SUMMARY,
-  help: OPTIONS_HELP,
-  options: OPTIONS,
-  async run(argv, io) {
-    const { runProbe } = await import('./probe.js')
-    return runProbe(argv, io)
+  operand: { value: 'URL' },
+  summary: 'checks a live Responses server',
+  help: [
+    `URL is http://host:8000, with or without /v1, /v1/responses, /v1/chat/completions or /v1/messages.
+docs/probe.md says what each scenario asks.`,
+    'Exit codes: 0 no scenario fails, 1 a scenario fails, 2 wrong usage, or no server to check.',
+  ],
+  options: {
+    model: {
+      takes: 'text',
+      value: 'NAME',
+      about: 'the model to ask; without it the first that `GET /v1/models` lists, else `default`',
+    },
+    header: {
+      takes: 'list',
+      value: "'K: V'",
+      about: 'sent with every request, and never printed: where the server repeats its value, `[hidden]` replaces it',
+    },
+    only: {
+      takes: 'list',
+      value: 'NAME',
+      about: 'runs this scenario only, or all of Chat Completions (chat) or Messages (messages)',
+      words: SCENARIOS,
+    },
+    profile: {
+      takes: 'word',
+      about: 'what streams are checked against, beside all clients',
+      words: {
+        openai: '',
+        'open-responses': '',
+        'client:openai': '',
+        'client:ai-sdk': '',
+        'client:openai-agents': '',
+        'client:langchain': '',
+        'client:codex': '',
+      } satisfies Readonly<Record<Profile, string>>,
+    },
+    timeout: {
+      takes: 'text',
+      value: 'SECONDS',
+      about: 'the longest silence, 60 seconds without it; a whole answer may take ten times as long',
+    },
+    json: { takes: 'nothing', about: 'prints one line of JSON instead of the table' },
+    junit: { takes: 'text', value: 'FILE', about: 'also writes JUnit XML; `-` prints it instead of the table' },
   },
-}
+  async run(values, [url], io) {
+    const { probeUrl } = await import('./probe.js')
+    return probeUrl(values, url, io)
+  },
+})

@@ -1,4 +1,4 @@
-import { ATTACHMENT_POLICIES } from '../endpoint/prompt/attachments.js'
+import type { AttachmentPolicy } from '../endpoint/prompt/attachments.js'
 import {
   type HistoryEntry,
   type Prompt,
@@ -7,8 +7,7 @@ import {
   renderPrompt,
 } from '../endpoint/prompt/index.js'
 import { type FixtureChunk, readTokenFixture } from '../engines/sources/token-fixture.js'
-import { HarmonyResponsesError, loadTokenTable, type PolicyName, policies } from '../index.js'
-import { oneFile, oneOf } from './command.js'
+import { HarmonyResponsesError, loadTokenTable, type PolicyName } from '../index.js'
 import { type Io, messageOf, nameOf, readFileOrStdin, UsageError } from './io.js'
 import { promptText, showPrompt } from './show-prompt.js'
 
@@ -16,19 +15,15 @@ import { promptText, showPrompt } from './show-prompt.js'
 export interface PromptValues {
   readonly text: boolean
   readonly tokens: boolean
-  readonly date?: string | undefined
-  readonly images: string
-  readonly policy?: string | undefined
+  readonly date: string | undefined
+  readonly images: AttachmentPolicy
+  readonly policy: PolicyName
   readonly history: readonly string[]
 }
 
 /** Prints the prompt of a request. Returns the exit code. */
-export async function promptFile(values: PromptValues, operands: readonly string[], io: Io): Promise<number> {
-  const file = oneFile('prompt', operands)
-  const images = oneOf(ATTACHMENT_POLICIES, '--images', values.images)
-  const policy =
-    values.policy === undefined ? 'openai' : oneOf(Object.keys(policies) as PolicyName[], '--policy', values.policy)
-  const { text, tokens, date = io.today() } = values
+export async function promptFile(values: PromptValues, file: string, io: Io): Promise<number> {
+  const { text, tokens, images, policy, date = io.today() } = values
   if (text && tokens) throw new UsageError('--text: expected no --tokens beside it, only one can be printed')
   if (!/^\d{4}-\d\d-\d\d$/.test(date)) {
     throw new UsageError(`--date: expected YYYY-MM-DD, got ${JSON.stringify(date)}`)

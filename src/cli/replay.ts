@@ -10,8 +10,7 @@ import { timeline } from './timeline.js'
 import type { Screen } from './timeline-layout.js'
 
 /** The output formats of a replay. */
-export const FORMATS = ['jsonl', 'sse', 'timeline'] as const
-export type Format = (typeof FORMATS)[number]
+export type Format = 'jsonl' | 'sse' | 'timeline'
 
 /** The dialects of the events. */
 export const DIALECTS = ['openai', 'open-responses', 'vllm'] as const

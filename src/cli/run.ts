@@ -1,8 +1,10 @@
 import { check } from './check-command.js'
 import { type Command, parse } from './command.js'
+import { completionOf } from './completion-command.js'
 import { corpus } from './corpus-command.js'
 import { explain } from './explain-command.js'
 import { complaint, errorCode, type Io, UsageError } from './io.js'
+import { helpOf, usageOf } from './options/help.js'
 import { probe } from './probe-command.js'
 import { prompt } from './prompt-command.js'
 import { replay } from './replay-command.js'
@@ -10,11 +12,12 @@ import { serve } from './serve-command.js'
 
 export type { Io } from './io.js'
 
-const COMMANDS: readonly Command[] = [serve, replay, check, explain, probe, corpus, prompt]
+const OTHERS: readonly Command[] = [serve, replay, check, explain, probe, corpus, prompt]
+const COMMANDS: readonly Command[] = [...OTHERS, completionOf(OTHERS)]
 
 const COMMON = {
-  help: { type: 'boolean', default: false },
-  version: { type: 'boolean', default: false },
+  help: { takes: 'nothing', about: '' },
+  version: { takes: 'nothing', about: '' },
 } as const
 
 /**
@@ -36,14 +39,13 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 
 async function execute(argv: readonly string[], io: Io): Promise<number> {
   const all = Object.assign({}, COMMON, ...COMMANDS.map(({ options }) => options)) as typeof COMMON
-  const { values, positionals } = parse(argv, all)
-  const [name] = positionals
+  const { typed, operands } = parse(argv, all)
+  const [name] = operands
   const command = COMMANDS.find((each) => each.name === name)
-  if (values.help) return print(command === undefined ? helpOfAll() : helpOf(command), io)
-  if (values.version) return print(`${io.version}\n`, io)
+  if (typed.help) return print(command === undefined ? helpOfAll() : helpOf(command), io)
+  if (typed.version) return print(`${io.version}\n`, io)
   if (name === undefined) {
-    const usages = COMMANDS.map((each) => `${each.name} ${each.operands}`.trimEnd())
-    throw new UsageError(`expected a command: ${usages.join(', ')} (see --help)`)
+    throw new UsageError(`expected a command: ${COMMANDS.map(usageOf).join(', ')} (see --help)`)
   }
   if (command === undefined) {
     const names = COMMANDS.map((each) => each.name).join(', ')
@@ -53,7 +55,7 @@ async function execute(argv: readonly string[], io: Io): Promise<number> {
 }
 
 function helpOfAll(): string {
-  const commands = COMMANDS.map(({ name, operands, summary }) => `  ${`${name} ${operands}`.padEnd(14)}  ${summary}\n`)
+  const commands = COMMANDS.map((command) => `  ${usageOf(command).padEnd(16)}  ${command.summary}\n`)
   return `harmony-responses COMMAND: gpt-oss models behind the Responses API: prompts, events, and checks of them
 
 Commands:
@@ -63,10 +65,6 @@ A FILE of - is standard input. COMMAND --help lists the options of a command.
   --help
   --version
 `
-}
-
-function helpOf({ name, operands, summary, help }: Command): string {
-  return `${`harmony-responses ${name} ${operands}`.trimEnd()}: ${summary}\n\n${help}`
 }
 
 async function print(text: string, io: Io): Promise<number> {

@@ -1,39 +1,37 @@
-import { type Command, defineCommand } from './command.js'
-import { helpOfOptions } from './options/help.js'
-import { parseOptions } from './options/option.js'
+import { type Command, parse } from './command.js'
 import type { ConfigValues } from './serve/config-file.js'
 import { ENGINES } from './serve/engines/index.js'
 import { OPTIONS, type ServeValues } from './serve/options.js'
 
-export const serve: Command = defineCommand({
+export const serve: Command = {
   name: 'serve',
-  operands: '',
   summary: 'serves the Responses API in front of an engine',
-  help: `One of ${Object.keys(ENGINES)
-    .map((name) => `--${name}`)
-    .join(', ')} is the engine.
-
-${helpOfOptions(OPTIONS)}  --help
-
-HARMONY_RESPONSES_OPERATOR_KEY is your own key, which opens /metrics. Each variable with a key may be NAME_FILE instead, the
+  help: [
+    `One of ${Object.keys(ENGINES)
+      .map((name) => `--${name}`)
+      .join(', ')} is the engine.`,
+    `HARMONY_RESPONSES_OPERATOR_KEY is your own key, which opens /metrics. Each variable with a key may be NAME_FILE instead, the
 path of a file that has it. SIGHUP reads files of keys again, while it serves.
 
 It prints example requests, and logs each request in a line on standard error. docs/serve.md has more.
 
-Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 130 stopped twice.
-`,
-  options: parseOptions(OPTIONS),
-  async run(values, operands, io) {
+Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 130 stopped twice.`,
+  ],
+  options: OPTIONS,
+  async run(args, io) {
+    const {
+      typed: { config, ...typed },
+      operands,
+    } = parse(args, OPTIONS)
     // Checked first, so that wrong usage is refused before the server is loaded.
     const { serveSettings } = await import('./serve/read-settings.js')
-    const { config, ...typed } = values
     const given =
       config === undefined ? undefined : await (await import('./serve/config-file.js')).readConfig(config, io)
     const settings = serveSettings(...merged(given, typed, operands), io.env)
     const { serve } = await import('./serve/serve.js')
     return serve(settings, io)
   },
-})
+}
 
 /**
  * Merges a configuration with the command line, which takes precedence option by option: a typed `--mcp` replaces the

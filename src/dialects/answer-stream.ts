@@ -4,7 +4,7 @@ import type { Response } from '../core/responses/response.js'
 
 /* Shared by APIs whose answers are built from a response's events but do not contain them. */
 
-/** Events as `translate`, `translateBatches` and `decodeSse` yield them. */
+/** Events as `translate`, `translateBatches` and `decodeSse` yield them. @inline */
 export type Events = ServedStreamEvent | readonly ServedStreamEvent[]
 
 /** Returns the response that an event ends without an answer: one that failed or was cancelled. */

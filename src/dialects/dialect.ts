@@ -6,14 +6,18 @@ import { merged } from '../shared/merged.js'
 
 /** An event in a dialect. */
 export interface DialectEvent extends Fields {
+  /** The event's type, as the dialect names it. */
   type: string
+  /** The position in the stream, from 0. */
   sequence_number: number
 }
 
 /** A response in a dialect; each dialect has a more precise type. */
 export interface DialectResponse {
+  /** The response's id. */
   id: string
   object: 'response'
+  /** The items, in the dialect's form. */
   output: { type: string }[]
 }
 
@@ -22,6 +26,7 @@ export type EventMap<From, To> = (event: From) => To
 
 /** The form in which a family of servers writes streams and responses. Encoding then decoding is lossless. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
+  /** The dialect's name, for options and messages. */
   readonly name: Name
   /** Creates a mapping of one stream into the dialect. */
   encoder(): EventMap<ResponseStreamEvent, DialectEvent>
@@ -29,6 +34,7 @@ export interface Dialect<Name extends string = string, Theirs extends DialectRes
   decoder(): EventMap<DialectEvent, ResponseStreamEvent>
   /** Maps a response to the form it has in the dialect's events. */
   encodeResponse(response: Response): Theirs
+  /** Maps a response back: the inverse of `encodeResponse`. */
   decodeResponse(response: Theirs): Response
 }
 
@@ -119,6 +125,7 @@ export function fromDialectResponse<Theirs extends DialectResponse>(
   return dialect.decodeResponse(response)
 }
 
+/** @inline */
 type Events<Event> = AsyncIterable<Event | readonly Event[]> | Iterable<Event | readonly Event[]>
 
 async function* numbered<From extends { readonly type: string }, To extends { sequence_number: number }>(

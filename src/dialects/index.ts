@@ -30,6 +30,7 @@ export {
   type Dialect,
   type DialectEvent,
   type DialectResponse,
+  type EventMap,
   fromDialect,
   fromDialectResponse,
   toDialect,
@@ -62,4 +63,4 @@ export { createMessageEncoder, type MessageEncoder, toMessageEvents } from './me
 export { toMessage } from './messages/to-message.js'
 export type { DialectName } from './named.js'
 export { type OpenResponsesResponse, openResponses } from './open-responses.js'
-export { type VllmResponse, vllm } from './vllm.js'
+export { type VllmCall, type VllmItem, type VllmMessage, type VllmReasoning, type VllmResponse, vllm } from './vllm.js'

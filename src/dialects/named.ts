@@ -3,10 +3,10 @@ import type { Dialect } from './dialect.js'
 import { openResponses } from './open-responses.js'
 import { vllm } from './vllm.js'
 
-export const DIALECT_NAMES = ['openai', 'open-responses', 'vllm'] as const
-
 /** The name of a dialect of this package. `openai` is the default wording. */
-export type DialectName = (typeof DIALECT_NAMES)[number]
+export type DialectName = 'openai' | 'open-responses' | 'vllm'
+
+const DIALECT_NAMES: readonly DialectName[] = ['openai', 'open-responses', 'vllm']
 
 /**
  * Returns the dialect; undefined for OpenAI's own wording.

@@ -43,7 +43,9 @@ const SLUG = 'openai:'
 
 /** A response in the form of Open Responses. */
 export interface OpenResponsesResponse extends Omit<Response, 'output' | 'tools'> {
+  /** The items. Those of a type that Open Responses lacks have its name with `openai:` in front. */
   output: Prefixed<OutputItem, 'message' | 'reasoning' | 'function_call'>[]
+  /** The request's tools, with the same prefix except for functions. */
   tools: Prefixed<EchoedTool, 'function'>[]
 }
 

@@ -32,21 +32,25 @@ export interface VllmResponse extends Omit<Response, 'output'> {
   output: VllmItem[]
 }
 
-type VllmItem =
+/** An item of a {@link VllmResponse}: fields that OpenAI leaves out are null. */
+export type VllmItem =
   | Exclude<OutputItem, MessageItem | ReasoningItem | FunctionCallItem>
   | VllmMessage
   | VllmReasoning
   | VllmCall
 
-interface VllmMessage extends Omit<MessageItem, 'content'> {
+/** A message of a {@link VllmResponse}: `logprobs` are null where there are none. */
+export interface VllmMessage extends Omit<MessageItem, 'content'> {
   content: (Omit<OutputText, 'logprobs'> & { logprobs: Logprob[] | null })[]
 }
 
-interface VllmReasoning extends Omit<ReasoningItem, 'encrypted_content'> {
+/** A reasoning item of a {@link VllmResponse}. */
+export interface VllmReasoning extends Omit<ReasoningItem, 'encrypted_content'> {
   encrypted_content: string | null
 }
 
-interface VllmCall extends Omit<FunctionCallItem, 'namespace'> {
+/** A function call of a {@link VllmResponse}. */
+export interface VllmCall extends Omit<FunctionCallItem, 'namespace'> {
   namespace: string | null
   async: null
   caller: null

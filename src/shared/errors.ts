@@ -58,6 +58,7 @@ export type ErrorCode =
  */
 export class HarmonyResponsesError extends Error {
   override readonly name = 'HarmonyResponsesError'
+  /** The kind of mistake, to branch on. */
   readonly code: ErrorCode
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

@@ -1,8 +1,13 @@
-/** A JSON object: its fields may be anything. */
+/** A JSON object: its fields may be anything. @inline */
 export type Fields = { readonly [field: string]: unknown }
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns an object as it is, and anything else as an empty one. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : {}
 }
 
 /** Whether JSON has objects and arrays within each other on more than so many levels. */

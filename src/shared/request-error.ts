@@ -2,6 +2,9 @@ import { shortened } from './shortened.js'
 
 /** The body of a refusal, in OpenAI's shape. */
 export interface RequestErrorBody {
+  /**
+   * What is wrong: a message for people, OpenAI's type and code, and the parameter's path; null where there is none.
+   */
   readonly error: {
     readonly message: string
     readonly type: string
@@ -82,6 +85,7 @@ export class RequestError extends Error {
   readonly #wording: string
   /** The HTTP status: 400 unless another fits better. */
   readonly status: number
+  /** OpenAI's type of the error, which follows from the status: `invalid_request_error` for most. */
   readonly type: string
   /** The path in the request: `input[3].content[0].type`. Null if no single parameter is at fault. */
   readonly param: string | null

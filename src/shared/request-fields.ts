@@ -1,10 +1,14 @@
 import { type Fields, isFields } from './fields.js'
-import { invalidType, invalidValue, missingParameter } from './request-error.js'
+import { invalidType, invalidValue, missingParameter, outOfRange } from './request-error.js'
 
 /*
- * Readers of a request that may be any JSON: each returns the field, or throws a RequestError with its path. Null
- * counts as absent, because clients send it for omitted values.
+ * Readers of a body that may be any JSON, in pure code: each returns the value, or throws a RequestError with its path.
+ * They check only what has to be understood: `parseRequest` checks the rest. Null counts as absent, because clients send
+ * it for omitted values.
  */
+
+/** What a content may be. */
+export const TEXT_OR_OBJECTS = 'one of a string or array of objects'
 
 /** @throws RequestError if it is not an object */
 export function objectAt(value: unknown, param: string): Fields {
@@ -13,14 +17,48 @@ export function objectAt(value: unknown, param: string): Fields {
 }
 
 /** @throws RequestError if it is not an array */
-export function listAt(value: unknown, param: string): readonly unknown[] {
+export function listAt(value: unknown, param: string, expected = 'an array of objects'): readonly unknown[] {
   if (Array.isArray(value)) return value
-  throw invalidType(param, 'an array of objects', value)
+  throw invalidType(param, expected, value)
+}
+
+/** @throws RequestError if it is not an array of objects */
+export function objectsAt(value: unknown, param: string, expected?: string): readonly Fields[] {
+  return listAt(value, param, expected).map((entry, index) => objectAt(entry, `${param}[${index}]`))
+}
+
+/** @throws RequestError if it is not an array of texts */
+export function textsAt(value: unknown, param: string): readonly string[] {
+  return listAt(value, param, 'an array of strings').map((entry, index) => {
+    if (typeof entry !== 'string') throw invalidType(`${param}[${index}]`, 'a string', entry)
+    return entry
+  })
+}
+
+/** @throws RequestError if it is not a whole number, or below the least one */
+export function integerAt(value: unknown, param: string, least: number = Number.NEGATIVE_INFINITY): number {
+  if (!Number.isInteger(value)) throw invalidType(param, 'an integer', value)
+  const given = value as number
+  if (given < least) throw outOfRange(param, 'integer', { least }, given)
+  return given
+}
+
+/** Returns an optional flag. @throws RequestError if it is not a boolean */
+export function flagAt(value: unknown, param: string): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value
+  throw invalidType(param, 'a boolean', value)
 }
 
 /** Returns an own field that is not null. */
 export function fieldOf(fields: Fields, name: string): unknown {
   return Object.hasOwn(fields, name) ? (fields[name] ?? undefined) : undefined
+}
+
+/** Returns a required object. @throws RequestError if it is missing or not an object */
+export function objectIn(fields: Fields, name: string, param: string): Fields {
+  const value = fieldOf(fields, name)
+  if (value === undefined) throw missingParameter(pathOf(param, name))
+  return objectAt(value, pathOf(param, name))
 }
 
 /** Returns a required text. @throws RequestError if it is missing or not a string */
@@ -39,18 +77,18 @@ export function optionalTextIn(fields: Fields, name: string, param: string): str
 
 /** Returns an optional list of texts. @throws RequestError if it is anything else */
 export function textsIn(fields: Fields, name: string, param: string): readonly string[] {
-  const path = pathOf(param, name)
-  return listAt(fieldOf(fields, name) ?? [], path).map((value, index) => {
-    if (typeof value !== 'string') throw invalidType(`${path}[${index}]`, 'a string', value)
-    return value
-  })
+  return textsAt(fieldOf(fields, name) ?? [], pathOf(param, name))
 }
 
-/** Returns an optional whole number. @throws RequestError if it is anything else */
-export function optionalIntegerIn(fields: Fields, name: string, param: string): number | undefined {
+/** Returns an optional whole number. @throws RequestError if it is anything else, or below the least one */
+export function optionalIntegerIn(fields: Fields, name: string, param: string, least?: number): number | undefined {
   const value = fieldOf(fields, name)
-  if (value !== undefined && !Number.isInteger(value)) throw invalidType(pathOf(param, name), 'an integer', value)
-  return value as number | undefined
+  return value === undefined ? undefined : integerAt(value, pathOf(param, name), least)
+}
+
+/** Returns an optional flag. @throws RequestError if it is not a boolean */
+export function flagIn(fields: Fields, name: string, param: string): boolean | undefined {
+  return flagAt(fieldOf(fields, name), pathOf(param, name))
 }
 
 /** Returns a required non-empty text, such as an id or a name. @throws RequestError */

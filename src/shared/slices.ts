@@ -3,10 +3,10 @@
  * the result at once and those that let other work run between two slices.
  */
 
-/** Work in slices of some milliseconds: it yields between slices, and returns its result. */
+/** Work in slices of some milliseconds: it yields between slices, and returns its result. @inline */
 export type Slices<Result> = Generator<undefined, Result, undefined>
 
-/** Waits until other work has run. */
+/** Waits until other work has run. @inline */
 export type Pause = () => Promise<void>
 
 /** Runs all slices at once. */

@@ -1,5 +1,5 @@
 /**
- * An engine whose model follows a script, and what every store must do. docs/testing.md explains both.
+ * An engine whose model follows a script, the search for faults of a server, and what every store must do. docs/testing.md explains both.
  *
  * @packageDocumentation
  */
@@ -12,6 +12,17 @@ export {
   type StoreRule,
   type StoreViolation,
 } from './check-store/check-store.js'
+export type { StoreCall } from './check-store/model.js'
+export {
+  type Drawn,
+  type FindFaultsOptions,
+  type FoundFault,
+  findFaults,
+  showFaults,
+} from './faults/find-faults.js'
+export { type ModelScript, modelTurns } from './faults/model-turns.js'
+export { type PlayOnOptions, playOn } from './faults/play-on.js'
+export { type AnyClient, type Finding, type ReadAnswer, readAnswer } from './faults/read-answer.js'
 export type { ScriptedEngineOptions } from './options.js'
 export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'
 export type { ScriptedPrompt } from './prompt.js'

@@ -12,6 +12,7 @@ export interface ScriptedPrompt {
   readonly messages: readonly HarmonyMessage[]
   /** The host's beginning of the model's next message, after `<|start|>assistant`: with markers, usually empty. */
   readonly opening: string
+  /** The whole prompt as ids. */
   readonly tokens: Uint32Array
   /**
    * The number of the requested turn in the script, from 1. A call that continues a turn has the number of that turn.
@@ -19,6 +20,7 @@ export interface ScriptedPrompt {
   readonly turn: number
   /** Which call of the engine it is, from 1. */
   readonly call: number
+  /** The options of the call, as `generate` received them. */
   readonly options: GenerateOptions
   /** Aborts as soon as the answer is no longer needed. */
   readonly signal: AbortSignal

@@ -2,6 +2,7 @@ import type { Channel } from '../core/harmony/vocabulary.js'
 
 /** A message as the model writes it. {@link think}, {@link preamble}, {@link answer} and {@link call} make one. */
 export interface ScriptedMessage {
+  /** The channel: `analysis`, `commentary` or `final`. */
   readonly channel: Channel
   /** Its text. Always ordinary text: a `<|end|>` in it is seven characters. */
   readonly text: string
@@ -15,6 +16,7 @@ export interface ScriptedMessage {
 
 /** The engine fails. {@link fail} makes one. */
 export interface ScriptedFailure {
+  /** The error that the engine throws, usually an `EngineError`. */
   readonly fail: Error
 }
 
@@ -25,7 +27,9 @@ export interface ScriptedHang {
 
 /** The first tokens of a turn. {@link firstTokens} makes one. */
 export interface ScriptedBeginning {
+  /** How many tokens: a whole number from 0. */
   readonly first: number
+  /** The turn that they begin. */
   readonly of: ScriptedTurn
 }
 

@@ -423,9 +423,12 @@ describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
     [
       [],
-      'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, corpus DIR, prompt FILE (see --help)',
+      'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, corpus DIR, prompt FILE, completion SHELL (see --help)',
     ],
-    [['play', 'a.json'], 'command: expected one of serve, replay, check, explain, probe, corpus, prompt, got "play"'],
+    [
+      ['play', 'a.json'],
+      'command: expected one of serve, replay, check, explain, probe, corpus, prompt, completion, got "play"',
+    ],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],
     [['replay', 'a.json', '--fast'], "Unknown option '--fast'"],

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { parse as parseArguments } from '../../src/cli/command.js'
 import { readConfig } from '../../src/cli/serve/config-file.js'
+import { OPTIONS } from '../../src/cli/serve/options.js'
 import { serveSettings } from '../../src/cli/serve/read-settings.js'
 import type { ServeSettings } from '../../src/cli/serve/settings.js'
-import { serve } from '../../src/cli/serve-command.js'
 import { fakeIo } from '../cli/io.js'
 import { root } from '../docs/pages.js'
 
@@ -30,10 +30,12 @@ export async function settingsOf(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServeSettings> {
-  const { values, positionals } = parseArguments(words, serve.options)
-  const { config, ...typed } = values as { readonly config?: string }
+  const {
+    typed: { config, ...typed },
+    operands,
+  } = parseArguments(words, OPTIONS)
   const given = config === undefined ? { values: {} } : await readConfig(config, fakeIo({ [config]: configFile() }))
-  return serveSettings({ ...given.values, ...typed }, positionals, env)
+  return serveSettings({ ...given.values, ...typed }, operands, env)
 }
 
 const configFile = (): string => deployFile('serve.json')

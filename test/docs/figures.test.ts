@@ -32,6 +32,7 @@ const ALLOWED: readonly { readonly page: string; readonly has: string; readonly 
   { page: 'docs/judge.md', has: 'Node 20.20', why: 'the version that was measured' },
   { page: 'docs/request.md', has: 'Node 20.20', why: 'the version that was measured' },
   { page: 'docs/sealing.md', has: 'Node 20.20', why: 'the version that was measured' },
+  { page: 'docs/translator.md', has: 'Node 22.23', why: 'the version that was measured' },
   { page: 'docs/respond.md', has: 'a store that takes 20 ms', why: 'an example' },
   { page: 'docs/serve.md', has: '`--delay 50`', why: 'an option' },
   { page: 'docs/engines.md', has: 'vLLM 0.10.2', why: 'the first with token ids' },

@@ -22,10 +22,11 @@ describe('the pages', () => {
     }
   })
 
-  test('docs/translator.md lists every subpath, and no other', () => {
-    const listed = [...pageOf('docs/translator.md').matchAll(/^\| `harmony-responses(\/?[\w/-]*)` \|/gm)]
+  test('docs/translator.md and docs/engines.md list every subpath, and no other', () => {
+    const tables = pageOf('docs/translator.md') + pageOf('docs/engines.md')
+    const listed = new Set(Array.from(tables.matchAll(/^\| `harmony-responses(\/?[\w/-]*)` \|/gm), ([, path]) => path))
     const exported = Object.keys(manifest.exports).filter((subpath) => subpath !== './package.json')
-    expect(listed.map(([, subpath]) => `.${subpath}`).sort()).toEqual(exported.sort())
+    expect(Array.from(listed, (path) => `.${path}`).sort()).toEqual(exported.sort())
   })
 
   const SHOWN = [

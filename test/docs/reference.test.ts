@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from './pages.js'
 import { readReference } from './reference.js'
 import { bundle, expectRuns, snippetOf, sources, typeErrors } from './snippets.js'
 import { world } from './world.js'
@@ -15,7 +16,14 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   createLlamaCppEngine: 'it needs a model',
   llamaCppSource: 'it needs a model',
   createSqliteStore: 'it needs SQLite, which Node 20 lacks',
+  createPostgresStore: 'it needs a server',
 }
+
+/** A module of the site's, which needs nothing that is installed there. */
+const { MIRRORS } = (await import(/* @vite-ignore */ `${root}docs-site/mirrors.mjs`)) as {
+  MIRRORS: Readonly<Record<string, string>>
+}
+const isMirror = (path: string): boolean => Object.keys(MIRRORS).some((folder) => path.startsWith(folder))
 
 describe('the docstrings', () => {
   test.each(Object.entries(sources))('%s says what it is for', (_, path) => {
@@ -24,6 +32,16 @@ describe('the docstrings', () => {
 
   test('every export has one', () => {
     expect(reference.filter(({ docstring }) => docstring === '').map(nameOf)).toEqual([])
+  })
+
+  test('every field of an exported type has one, or its member of a union has, unless it mirrors that of another API', () => {
+    const fields = reference.flatMap(({ fields }) => fields).filter(({ path }) => !isMirror(path))
+    expect(fields.filter(({ docstring }) => docstring === '').map(nameOf)).toEqual([])
+  })
+
+  test('every export has fields that mirror another API, where the site says so', () => {
+    const found = new Set(reference.flatMap(({ fields }) => fields.map(({ path }) => path)))
+    expect(Object.keys(MIRRORS).filter((folder) => ![...found].some((path) => path.startsWith(folder)))).toEqual([])
   })
 
   test('every function has an example', () => {

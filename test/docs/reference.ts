@@ -1,5 +1,6 @@
 import ts from 'typescript'
 import { programOf } from '../support/compiler.js'
+import { type Field, fieldsOf } from './fields.js'
 import { type Block, blocksOf, root } from './pages.js'
 import { sources } from './snippets.js'
 
@@ -13,6 +14,8 @@ export interface Documented {
   readonly docstring: string
   /** The code below each `@example`. */
   readonly examples: readonly Block[]
+  /** Its fields and methods, if it is a type or a class. */
+  readonly fields: readonly Field[]
 }
 
 /** All that the package exports, each once, however many subpaths export it. */
@@ -53,5 +56,6 @@ function documented(symbol: ts.Symbol, checker: ts.TypeChecker): Documented {
     examples: blocksOf({ path, text: docstring })
       .filter(({ said }) => said.endsWith('@example'))
       .map((block) => ({ ...block, line: block.line + line })),
+    fields: fieldsOf(symbol, checker),
   }
 }

@@ -23,8 +23,12 @@ const takers: ReadonlyMap<string, string> = new Map(
     }),
 )
 
-const examples: ReadonlySet<string> = new Set(
-  filesBelow('examples').map((path) => readFileSync(join(root, path), 'utf8')),
+/** The tests of each file of `examples/`, by its text. */
+const examples: ReadonlyMap<string, string> = new Map(
+  filesBelow('examples').map((path) => [
+    readFileSync(join(root, path), 'utf8'),
+    path.startsWith('examples/servers/') ? 'test/clients/servers.test.ts' : 'test/deploy',
+  ]),
 )
 
 const TUTORIALS = 'docs/tutorials.md'
@@ -55,6 +59,5 @@ export function runnerOf(block: Block): string | undefined {
   const taker = takerOf(block)
   if (taker !== undefined) return taker
   if (language === 'ts') return 'test/docs/snippets.test.ts'
-  if (examples.has(code)) return 'test/deploy'
-  return walked.has(`${page}:${line}`) ? 'test/journeys' : undefined
+  return examples.get(code) ?? (walked.has(`${page}:${line}`) ? 'test/journeys' : undefined)
 }

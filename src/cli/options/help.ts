@@ -1,15 +1,22 @@
+import type { Command } from '../command.js'
 import { wrap } from '../terminal-text.js'
-import { type Choice, defaultOf, type Option, type Options, orList } from './option.js'
+import { type Choice, defaultOf, type Option, orList } from './option.js'
 
 /** The columns of a help, and those before what an option does. */
 const [COLUMNS, INDENT] = [118, 28]
 
-/** Returns the lines of a help about options. */
-export function helpOfOptions(options: Options): string {
-  return Object.entries(options)
-    .flatMap(([name, option]) => linesOf(`  --${name}`, option))
-    .map((line) => `${line}\n`)
-    .join('')
+/** Returns how a command is called: `check FILE...`. */
+export function usageOf({ name, operand }: Command): string {
+  return operand === undefined ? name : `${name} ${operand.value}${operand.isRepeated ? '...' : ''}`
+}
+
+/** Returns the help of a command. */
+export function helpOf(command: Command): string {
+  const { summary, options, help } = command
+  const [before, after] = help
+  const lines = Object.entries(options).flatMap(([name, option]) => linesOf(`  --${name}`, option))
+  const head = `harmony-responses ${usageOf(command)}: ${summary}`
+  return `${[head, before, [...lines, '  --help'].join('\n'), after].filter((part) => part !== '').join('\n\n')}\n`
 }
 
 function linesOf(name: string, option: Option): string[] {

@@ -1,4 +1,3 @@
-import { oneOf } from '../command.js'
 import { UsageError } from '../io.js'
 
 /* An option is one row: its parser, help, configuration and page derive from it. It is data, so that --help loads no more. */
@@ -82,23 +81,6 @@ type Value<Given extends Option> = Given extends Flag
           | (Given extends { readonly or: Count } ? number : never)
       : (Given extends Count ? number : string) | undefined
 
-/** Returns the options in the form of Node's `parseArgs`. */
-export function parseOptions<Given extends Options>(
-  options: Given,
-): { readonly [Name in keyof Given]: ParseOption<Given[Name]> } {
-  const parsed = Object.entries(options).map(([name, { takes }]) => {
-    if (takes === 'nothing') return [name, { type: 'boolean' }]
-    return [name, takes === 'list' ? { type: 'string', multiple: true } : { type: 'string' }]
-  })
-  return Object.fromEntries(parsed)
-}
-
-type ParseOption<Given> = Given extends Flag
-  ? { readonly type: 'boolean' }
-  : Given extends List
-    ? { readonly type: 'string'; readonly multiple: true }
-    : { readonly type: 'string' }
-
 /** Checks each option by itself and with those that it needs. @throws UsageError */
 export function checkOptions<Given extends Options>(options: Given, typed: Typed<Given>): Checked<Given> {
   const isGiven = (name: string): boolean => typed[name] !== undefined && typed[name] !== false
@@ -156,4 +138,17 @@ function rangeOf({ min = 1, max }: Count): string {
 /** Joins names: `a, b or c`. */
 export function orList(names: readonly string[]): string {
   return names.join(', ').replace(/, ([^,]*)$/, ' or $1')
+}
+
+/** Checks that it is one of some words; `or` is what else it may be, for the message. @throws UsageError */
+export function oneOf<const Word extends string>(
+  words: readonly Word[],
+  option: string,
+  given: string,
+  or?: string,
+): Word {
+  const word = words.find((each) => each === given)
+  if (word !== undefined) return word
+  const known = [`one of ${words.join(', ')}`, ...(or === undefined ? [] : [or])].join(', or ')
+  throw new UsageError(`${option}: expected ${known}, got ${JSON.stringify(given)}`)
 }

@@ -1,4 +1,4 @@
-import type { Typed } from '../options/option.js'
+import type { Option, Typed } from '../options/option.js'
 import { ENGINES } from './engines/index.js'
 
 /* Literals alone: the types of the settings derive from them. `about` is Markdown with links from docs/. */
@@ -7,7 +7,6 @@ const OWN = {
   'skip-model-check': {
     takes: 'nothing',
     about: 'trusts a server that cannot prove that its model is gpt-oss',
-    needs: ['vllm', 'sglang', 'llama-server'],
   },
   'structured-outputs': {
     takes: 'word',
@@ -18,21 +17,44 @@ const OWN = {
       other: 'takes schemas and regular expressions alone',
     },
     isOptional: true,
-    needs: ['vllm', 'sglang'],
+  },
+  'chat-server-model': {
+    takes: 'text',
+    value: 'NAME',
+    about: 'the model of the server; without it the only one that it lists',
+  },
+  'chat-server-preset': {
+    takes: 'word',
+    about: '[what is known about the server](chat-engine.md#presets)',
+    words: {
+      openai: '',
+      vllm: '',
+      ollama: '',
+      'lm-studio': '',
+      groq: '',
+      openrouter: '',
+      together: '',
+      deepseek: '',
+      mistral: '',
+    },
+    isOptional: true,
+  },
+  'chat-server-config': {
+    takes: 'text',
+    value: 'FILE',
+    about: '[what differs from it](chat-engine.md#options), as JSON',
   },
   pass: {
     takes: 'list',
     value: 'PATH',
-    about: 'a path that the server [answers itself](#one-address)',
+    about: 'a path that the server [answers itself](#other-paths-of-the-engine-at-the-same-address)',
     words: ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'],
-    needs: ['vllm', 'sglang', 'llama-server'],
   },
   'context-size': {
     takes: 'count',
     value: 'TOKENS',
     about: "the model's context; without it what memory allows, or what the server names",
     min: 2,
-    needs: ['model', 'vllm', 'sglang'],
   },
   delay: {
     takes: 'count',
@@ -41,7 +63,6 @@ const OWN = {
     min: 0,
     // Less than `tokenSeconds`, which ends a model call that is silent for longer.
     max: 10_000,
-    needs: ['replay', 'script'],
   },
   config: {
     takes: 'text',
@@ -139,15 +160,14 @@ const OWN = {
   },
   store: {
     takes: 'text',
-    value: 'FILE.db',
+    value: 'STORE',
     about:
-      'keeps responses in a [SQLite database](durability.md) that processes may share: if one dies, another completes its responses. Seal keys are in FILE.db.keys. Without it, nothing survives a restart',
+      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
   },
   durability: {
     takes: 'word',
     about: '[what an answer survives](durability.md#promises) once it is shown',
     words: { process: 'the end of the process', power: 'a power failure, too' },
-    needs: ['store'],
   },
   'model-alias': {
     takes: 'list',
@@ -255,7 +275,8 @@ const OWN = {
   audit: {
     takes: 'text',
     value: 'FILE',
-    about: 'appends a line of JSON for [each call of a tool](#what-tools-did): owner, tool, what allowed it, outcome',
+    about:
+      'appends a line of JSON for [each call of a tool](#an-audit-of-tool-calls): owner, tool, what allowed it, outcome',
   },
   'audit-arguments': {
     takes: 'nothing',
@@ -272,12 +293,25 @@ const OWN = {
 
 type EngineOptions = { readonly [Name in keyof typeof ENGINES]: (typeof ENGINES)[Name]['option'] }
 
-/** The options of `serve` by their names, in the order of its help. All but `config` can be in a configuration. */
-export const OPTIONS: EngineOptions & typeof OWN = {
-  // Cast: Object.fromEntries forgets which name has which value.
-  ...(Object.fromEntries(Object.entries(ENGINES).map(([name, { option }]) => [name, option])) as EngineOptions),
-  ...OWN,
+interface EngineRow {
+  readonly option: Option
+  readonly options: readonly (keyof typeof OWN)[]
 }
+
+const engines = Object.entries<EngineRow>(ENGINES)
+
+/** Adds which engines an option is for, unless it is for all. */
+function withEngines([name, option]: [name: string, option: Option]): [name: string, option: Option] {
+  const needs = engines.filter(([, { options }]) => options.some((each) => each === name)).map(([engine]) => engine)
+  return [name, needs.length === 0 ? option : { ...option, needs }]
+}
+
+/** The options of `serve` by their names, in the order of its help. All but `config` can be in a configuration. */
+// Cast: Object.fromEntries forgets which name has which value.
+export const OPTIONS: EngineOptions & typeof OWN = Object.fromEntries([
+  ...engines.map(([name, { option }]) => [name, option]),
+  ...Object.entries(OWN).map(withEngines),
+]) as EngineOptions & typeof OWN
 
 /** The values of `serve`'s options as typed, by name. */
 export type ServeValues = Omit<Typed<typeof OPTIONS>, 'config'>

@@ -1,10 +1,12 @@
 import type { PassedPath } from '../../engines/contract/engine-server.js'
 import type { Checked } from '../options/option.js'
-import type { Engine, EngineSettings } from './engines/engine.js'
+import type { EngineSettings } from './engines/engine.js'
+import type { ENGINES } from './engines/index.js'
 import type { KeySources } from './keyring.js'
 import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
 import type { OPTIONS } from './options.js'
+import type { Secret } from './secrets.js'
 
 type Options = Checked<typeof OPTIONS>
 
@@ -14,7 +16,7 @@ export interface ServeSettings
     Derived {}
 
 interface Derived extends EngineSettings {
-  readonly engine: Engine
+  readonly engine: keyof typeof ENGINES
   /** The paths that the engine's server answers itself. */
   readonly pass: readonly PassedPath[]
   readonly mcp: readonly NamedServer[]
@@ -25,6 +27,8 @@ interface Derived extends EngineSettings {
   readonly port: number
   /** The sources of the keys; those that seal are undefined for the file of the store's, or a random key. */
   readonly keys: KeySources
+  /** The file or the address of the store; undefined for the memory of the process. */
+  readonly store: Secret | undefined
   /** The names of the model, its own first. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean

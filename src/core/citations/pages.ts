@@ -3,7 +3,8 @@ import type { CitableFiles, CitedPage } from '../responses/call-result.js'
 import type { FileSearchResult } from '../responses/items.js'
 
 /** The sources that the model has seen so far and may cite: pages of its browser, and files. Plain JSON. */
-export interface Pages {
+export interface CitablePages {
+  /** The pages by their cursors, the numbers by which the model cites them. */
   byCursor: { [cursor: string]: CitedPage }
   /** The pages by address with an `@` in front, so that no key collides with an inherited property. */
   byUrl: { [atUrl: string]: CitedPage }
@@ -15,21 +16,21 @@ export interface Pages {
 
 /** The state of a translator, and the option with the files of earlier searches. */
 interface PagesContext {
-  readonly state: { pages: Pages | null }
+  readonly state: { pages: CitablePages | null }
   readonly options: { readonly knownFiles?: CitableFiles }
 }
 
 /** Returns the sources of a response so far. */
-export function pagesOf({ state, options: { knownFiles } }: PagesContext): Pages {
+export function pagesOf({ state, options: { knownFiles } }: PagesContext): CitablePages {
   state.pages ??= { ...createPages(), ...(knownFiles && { files: knownFiles }) }
   return state.pages
 }
 
-export function createPages(): Pages {
+export function createPages(): CitablePages {
   return { byCursor: {}, byUrl: {}, current: '' }
 }
 
-export function showPage(pages: Pages, page: CitedPage): void {
+export function showPage(pages: CitablePages, page: CitedPage): void {
   pages.current = page.url
   pages.byCursor[page.cursor] = page
   pages.byUrl[`@${page.url}`] = page
@@ -56,6 +57,6 @@ export function pageIn(output: string): CitedPage | undefined {
 }
 
 /** Returns the last page that was shown at this address. */
-export function pageAt(url: string, pages: Pages): CitedPage | undefined {
+export function pageAt(url: string, pages: CitablePages): CitedPage | undefined {
   return pages.byUrl[`@${url}`]
 }

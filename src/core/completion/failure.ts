@@ -4,6 +4,7 @@ import type { Response } from '../responses/response.js'
 export interface Failure {
   /** One of the API's codes (default `server_error`) or one of the host's own, which is passed through. */
   readonly code?: string
+  /** The text that the client receives: it must name no address, file or key. */
   readonly message: string
 }
 

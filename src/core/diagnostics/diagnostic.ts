@@ -29,6 +29,7 @@ export type NoticeCode =
   | 'unapprovable_tool'
   | 'unread_attachment'
   | 'relaxed_schema'
+  | 'estimated_usage'
   | 'unopened_seal'
   | 'unknown_input'
 
@@ -37,6 +38,7 @@ export type NoticeCode =
  * `harmony-responses/diagnostics` explains it.
  */
 export interface Diagnostic {
+  /** What happened, to branch on: a repair of malformed Harmony, or a notice. */
   readonly code: RepairCode | NoticeCode
   /** The model's text that ended up in no item because of this; absent if nothing was dropped. */
   readonly text?: string

@@ -6,6 +6,7 @@ export type Role = 'assistant' | 'user' | 'system' | 'developer' | 'tool'
 
 /** The fields of a Harmony message header. A field is absent if the header lacked it. */
 export interface HarmonyHeader {
+  /** The role, `assistant` if the header has none that is known. */
   role: Role
   /** The author: a tool message's tool (`functions.get_weather`), or the name in `user:alice`. */
   name?: string
@@ -66,6 +67,7 @@ export type RepairCode =
 
 /** A repair: the kind, and the model's text that was dropped because of it. */
 export interface Repair {
+  /** The kind of the repair, to branch on. */
   readonly code: RepairCode
   /** The model's text that ended up in no message because of this repair. Absent if nothing was dropped. */
   readonly text?: string
@@ -80,12 +82,17 @@ export function repair(code: RepairCode, text = ''): Repair {
 
 /** An event of a Harmony parser, in stream order. Between a start and its end come only texts and repairs. */
 export type HarmonyEvent =
+  /** A message begins, with its whole header. `origin` is the author of what comes: the model, or the host. */
   | { readonly type: 'message_start'; readonly header: HarmonyHeader; readonly origin: Origin }
+  /** More text of the open message, never empty. */
   | { readonly type: 'message_text'; readonly text: string; readonly origin: Origin }
+  /** The open message ends: `terminator` says by what. */
   | { readonly type: 'message_end'; readonly terminator: Terminator; readonly origin: Origin }
+  /** Malformed Harmony was read in some way that `repair` names. */
   | { readonly type: 'repair'; readonly repair: Repair }
 
 /** A complete message, as the official parser would list it. */
 export interface HarmonyMessage extends HarmonyHeader {
+  /** The whole text of the message. */
   content: string
 }

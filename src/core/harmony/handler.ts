@@ -5,6 +5,7 @@ import type { HarmonyEvent, HarmonyHeader, Origin, Repair, Terminator } from './
  * object. Between a start and its end come only texts and repairs.
  */
 export interface HarmonyHandler {
+  /** Begins a message, with its whole header. */
   messageStart(header: HarmonyHeader, origin: Origin): void
   /**
    * Receives more of the message's text, never empty.
@@ -19,6 +20,7 @@ export interface HarmonyHandler {
    * @param ahead - how many tokens the model had sampled after its end when that was certain
    */
   messageEnd(terminator: Terminator, origin: Origin, isCut: boolean, ahead: number): void
+  /** Reports a repair of malformed Harmony. */
   repair(repair: Repair): void
 }
 

@@ -16,6 +16,7 @@ export type {
   Terminator,
 } from './events.js'
 export { eventHandler, type HarmonyHandler } from './handler.js'
+export type { ToolLookup } from './header-words.js'
 export { type OfficialStreamableParser, officialParser } from './official-parser.js'
 export { type ParsedHarmony, type ParseMessagesOptions, parseMessages } from './parse-messages.js'
 export type {
@@ -24,5 +25,6 @@ export type {
   ParserPosition,
   ParserSnapshot,
 } from './parser.js'
-export { createMarkerLexer, type MarkerLexer } from './text-input.js'
+export { createMarkerLexer, type MarkerLexer, type MarkerSink } from './text-input.js'
+export type { Undecided } from './undecided-text.js'
 export { CHANNELS, type Channel, FIRST_SPECIAL, markerId, markerText, SPECIAL, VOCABULARY_SIZE } from './vocabulary.js'

@@ -16,9 +16,11 @@ export interface OfficialStreamableParser {
   readonly state: string
   /** JSON: the closed messages. */
   readonly messages: string
+  /** The text of the open message so far. */
   readonly currentContent: string
   /** The text that the last token added to the content; empty or null if none. */
   readonly lastContentDelta: string | null | undefined
+  /** Frees the memory of the wasm build; the other forms lack it. */
   free?(): void
 }
 

@@ -28,6 +28,7 @@ export type ParserPosition = 'between' | 'header' | 'content'
  * official one. All calls to the handler happen before the parser's own method returns.
  */
 export interface HarmonyParser {
+  /** Where the parser stands: between messages, in a header, or in a message's content. */
   readonly position: ParserPosition
   /** Whether input is held back: an incomplete character, or the beginning of a possible marker. */
   readonly isHolding: boolean
@@ -65,11 +66,17 @@ export interface HarmonyParser {
 
 /** The state of the native parser. Plain JSON, and opaque to all other code. */
 export interface ParserSnapshot {
+  /** Where the parser stood. */
   readonly mode: ParserPosition
+  /** @internal */
   readonly draft: HeaderDraft
+  /** @internal */
   readonly message: MessageState
+  /** @internal */
   readonly undecided: UndecidedState
+  /** The author of the last input. */
   readonly origin: Origin
+  /** Whether the model has sampled `<|return|>`, and nothing since. */
   readonly returned: boolean
   /** Bytes of an incomplete character. */
   readonly carried: readonly number[]

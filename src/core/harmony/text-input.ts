@@ -18,6 +18,7 @@ export interface MarkerLexer {
 
 /** Receives the lexemes. */
 export interface MarkerSink {
+  /** Ordinary text, never empty. */
   text(text: string): void
   /** The id of a special token. */
   marker(id: number): void

@@ -1,4 +1,4 @@
-import type { Pages } from '../citations/pages.js'
+import type { CitablePages } from '../citations/pages.js'
 import type { NoticeCode } from '../diagnostics/diagnostic.js'
 import type { IdPrefix } from '../options/ids.js'
 import type { TranslatorOptions } from '../options/options.js'
@@ -11,7 +11,7 @@ import type { ItemState } from './item-state.js'
 export interface HostedState {
   readonly request: ResponseRequest
   /** The pages of the model's browser; null until it shows one. */
-  pages: Pages | null
+  pages: CitablePages | null
   /** The derived id of the container; null until a call needs it. */
   containerId: string | null
 }

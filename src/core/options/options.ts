@@ -14,7 +14,9 @@ import type { ReasoningOption } from './reasoning-forms.js'
 
 /** A call of an MCP server's tool, as its approval request shows it to the user. */
 export interface RequestedCall {
+  /** The `server_label` of the MCP server in the request. */
   readonly serverLabel: string
+  /** The tool's name on that server. */
   readonly name: string
   /** The model's arguments, usually JSON. */
   readonly arguments: string
@@ -106,6 +108,7 @@ export interface TranslatorOptions {
    * only for captures that lost the distinction.
    */
   readonly trustToolMessages?: boolean
+  /** Receives each {@link Diagnostic} when it occurs. An exception of it goes to `onError`, and changes nothing. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void
   /**
    * Receives, unchanged, every error that ends the response or that an observing callback threw: exceptions of a source

@@ -1,6 +1,6 @@
 import type { ResponseRequest } from '../responses/request.js'
 
-/** A form of the model's reasoning on the wire: raw text or a summary. */
+/** A form of the model's reasoning on the wire: raw text or a summary. @inline */
 export type ReasoningForm = 'raw' | 'summary'
 
 /** The host's choices. */

@@ -7,6 +7,7 @@ import type { Recipient } from './recipient.js'
 
 /** The built-in tools that a request declares. */
 export interface DeclaredBuiltins {
+  /** The declared built-in tools, by the type that declares them, without a date. */
   readonly builtins: ReadonlySet<BuiltinTool>
   /** Where a declared shell runs: in the host's container, on the client's machine, or unspecified (null). */
   readonly shell: DeclaredEnvironment

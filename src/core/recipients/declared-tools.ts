@@ -3,7 +3,7 @@ import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
 import { APPLY_PATCH, namesPatchTool, PATCH_RECIPIENT } from './apply-patch.js'
 import { type DeclaredBuiltins, growingBuiltins } from './declared-builtins.js'
-import { declareMcpServer, type McpServer, type ToolHints } from './mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ToolHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
@@ -15,7 +15,9 @@ export interface McpToolName {
 
 /** The names of the client's tools. */
 export interface DeclaredFunctions {
+  /** The names of functions. */
   readonly functions: ReadonlySet<string>
+  /** The names of custom tools. */
   readonly customTools: ReadonlySet<string>
 }
 
@@ -24,7 +26,7 @@ export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
   /** The declared namespaces by name. */
   readonly namespaces: ReadonlyMap<string, DeclaredFunctions>
   /** The declared MCP servers by `server_label`. */
-  readonly mcpServers: ReadonlyMap<string, McpServer>
+  readonly mcpServers: ReadonlyMap<string, McpServerRules>
   /** The labels of the declared MCP servers by `LABEL` and by `mcp.LABEL`. */
   readonly mcpPrefixes: ReadonlyMap<string, string>
 }
@@ -62,7 +64,7 @@ export type DeclareMore = (tools: readonly UnknownTool[], path: string) => Decla
 export function growingTools(hints?: ToolHints): DeclareMore {
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
-  const mcpServers = new Map<string, McpServer>()
+  const mcpServers = new Map<string, McpServerRules>()
   const mcpPrefixes = new Map<string, string>()
   const builtins = growingBuiltins()
   const declared = Object.assign(builtins.declared, { functions, customTools, namespaces, mcpServers, mcpPrefixes })

@@ -2,7 +2,7 @@ import { check } from '../../shared/errors.js'
 import type { McpTool, McpToolFilter } from '../responses/request.js'
 
 /** The request's rules for the tools of an MCP server, by the tools' names on that server. */
-export interface McpServer {
+export interface McpServerRules {
   /** Whether the model may call the tool. */
   allows(name: string): boolean
   /** Whether a call needs the user's approval first. `unset` (default `always`) applies if the request has no rule. */
@@ -24,7 +24,12 @@ type ToolTest = (name: string) => boolean
  *
  * @throws HarmonyResponsesError `bad_option`
  */
-export function declareMcpServer(tool: McpTool, path: string, before?: McpServer, hints?: ToolHints): McpServer {
+export function declareMcpServer(
+  tool: McpTool,
+  path: string,
+  before?: McpServerRules,
+  hints?: ToolHints,
+): McpServerRules {
   const isReadOnly: Hint = (name) => hints?.(tool.server_label, name)
   const allows = testOf(tool.allowed_tools, `${path}allowed_tools`, isReadOnly, true)
   const requiresApproval = approvalOf(tool.require_approval, `${path}require_approval`, isReadOnly)

@@ -20,6 +20,7 @@ export type RecipientMatch = 'functions' | 'builtins' | 'function_names' | 'name
  * 'mcp_call' }`.
  */
 export interface RecipientPolicy {
+  /** The name of the preset, or one of your own. */
   readonly name: string
   /** The recipients that address no tool. Their messages are classified by channel. */
   readonly nonToolRecipients: readonly string[]

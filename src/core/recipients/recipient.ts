@@ -1,6 +1,6 @@
 import type { BuiltinCallee } from './builtin-tools.js'
 
-/** How a callee was found that the model called by another name. */
+/** How a callee was found that the model called by another name. @inline */
 interface Misspelled {
   /** The recipient as the model wrote it; absent if it is a name of the callee. */
   readonly written?: string
@@ -14,6 +14,7 @@ export type Recipient =
   | { kind: 'message'; phase: 'commentary' | 'final_answer' }
   /** `declared` is false if the request has no such function. `namespace` is set if that namespace is declared. */
   | ({ kind: 'function_call'; name: string; namespace?: string; declared: boolean } & Misspelled)
+  /** A custom tool of the request. */
   | ({ kind: 'custom_tool_call'; name: string; namespace?: string } & Misspelled)
   /**
    * `available` is false if the request excludes the tool, its server does not list it, or the policy makes undeclared
@@ -28,7 +29,10 @@ export type Recipient =
     } & Misspelled)
   /** A tool whose calls need the user's approval. */
   | ({ kind: 'mcp_approval_request'; serverLabel: string; name: string } & Misspelled)
-  /** A built-in tool, as its descriptor defines. */
+  /**
+   * A built-in tool: `kind` is the type of its item. A web search has its `action`, a shell call its `environment`: the
+   * host's `container`, the client's machine (`local`), or null if the request does not say.
+   */
   | BuiltinCallee
 
 /**

@@ -18,20 +18,23 @@ import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wir
  * is nested as on the real wire (the SDK's flat type breaks the AI SDK and Codex when it is sent).
  */
 
-type Lifecycle<Name extends string> = Sequenced & { type: `response.${Name}`; response: Response }
+interface Lifecycle<Name extends string> extends Sequenced {
+  type: `response.${Name}`
+  response: Response
+}
 
 /** The first event of every stream, with the response as it begins: `in_progress`, or `queued`, and no output. */
-export type ResponseCreatedEvent = Lifecycle<'created'>
+export interface ResponseCreatedEvent extends Lifecycle<'created'> {}
 /** A response in the background waits for its turn: after `response.created`, before `response.in_progress`. */
-export type ResponseQueuedEvent = Lifecycle<'queued'>
+export interface ResponseQueuedEvent extends Lifecycle<'queued'> {}
 /** The model has begun to work on the response. `response` is the same object with no output yet. */
-export type ResponseInProgressEvent = Lifecycle<'in_progress'>
+export interface ResponseInProgressEvent extends Lifecycle<'in_progress'> {}
 /** The last event of a response that ended well: `response` has the whole output and the token counts. */
-export type ResponseCompletedEvent = Lifecycle<'completed'>
+export interface ResponseCompletedEvent extends Lifecycle<'completed'> {}
 /** Also ends a cancelled response, whose status says so: the API has no event for it. */
-export type ResponseIncompleteEvent = Lifecycle<'incomplete'>
+export interface ResponseIncompleteEvent extends Lifecycle<'incomplete'> {}
 /** The last event of a response that failed: `response.error` says why. Items that were open stay open. */
-export type ResponseFailedEvent = Lifecycle<'failed'>
+export interface ResponseFailedEvent extends Lifecycle<'failed'> {}
 
 /** Why a response fails, before its `response.failed`. The fields are nested in `error`, as in the streams of the API. */
 export interface ErrorEvent extends Sequenced {
@@ -117,32 +120,32 @@ export interface ReasoningSummaryPartDoneEvent extends OfSummary {
 }
 
 /** The next piece of a function call's arguments, in `delta`: JSON that may be cut anywhere. */
-export type FunctionCallArgumentsDeltaEvent = OfItemText<'function_call_arguments.delta', 'delta'>
+export interface FunctionCallArgumentsDeltaEvent extends OfItemText<'function_call_arguments.delta', 'delta'> {}
 /** A function call's complete arguments, in `arguments`. They are what the model wrote, which may not be JSON. */
-export type FunctionCallArgumentsDoneEvent = OfItemText<'function_call_arguments.done', 'arguments'>
+export interface FunctionCallArgumentsDoneEvent extends OfItemText<'function_call_arguments.done', 'arguments'> {}
 
 /** The next piece of a custom tool's input, in `delta`. */
-export type CustomToolCallInputDeltaEvent = OfItemText<'custom_tool_call_input.delta', 'delta'>
+export interface CustomToolCallInputDeltaEvent extends OfItemText<'custom_tool_call_input.delta', 'delta'> {}
 /** A custom tool's complete input, in `input`. */
-export type CustomToolCallInputDoneEvent = OfItemText<'custom_tool_call_input.done', 'input'>
+export interface CustomToolCallInputDoneEvent extends OfItemText<'custom_tool_call_input.done', 'input'> {}
 
 /** The host asks an MCP server for its tools. */
-export type McpListToolsInProgressEvent = OfItemOnly<'mcp_list_tools.in_progress'>
+export interface McpListToolsInProgressEvent extends OfItemOnly<'mcp_list_tools.in_progress'> {}
 /** An MCP server's tools are listed, in `response.output_item.done`. */
-export type McpListToolsCompletedEvent = OfItemOnly<'mcp_list_tools.completed'>
+export interface McpListToolsCompletedEvent extends OfItemOnly<'mcp_list_tools.completed'> {}
 /** An MCP server's tools could not be listed: the item has the `error`. */
-export type McpListToolsFailedEvent = OfItemOnly<'mcp_list_tools.failed'>
+export interface McpListToolsFailedEvent extends OfItemOnly<'mcp_list_tools.failed'> {}
 
 /** The model begins to call an MCP server's tool. */
-export type McpCallInProgressEvent = OfItemOnly<'mcp_call.in_progress'>
+export interface McpCallInProgressEvent extends OfItemOnly<'mcp_call.in_progress'> {}
 /** The call of an MCP server's tool has a result, in `output` of its item. */
-export type McpCallCompletedEvent = OfItemOnly<'mcp_call.completed'>
+export interface McpCallCompletedEvent extends OfItemOnly<'mcp_call.completed'> {}
 /** The call of an MCP server's tool failed: its item has the `error`. */
-export type McpCallFailedEvent = OfItemOnly<'mcp_call.failed'>
+export interface McpCallFailedEvent extends OfItemOnly<'mcp_call.failed'> {}
 /** The next piece of an MCP call's arguments, in `delta`. */
-export type McpCallArgumentsDeltaEvent = OfItemText<'mcp_call_arguments.delta', 'delta'>
+export interface McpCallArgumentsDeltaEvent extends OfItemText<'mcp_call_arguments.delta', 'delta'> {}
 /** An MCP call's complete arguments, in `arguments`. */
-export type McpCallArgumentsDoneEvent = OfItemText<'mcp_call_arguments.done', 'arguments'>
+export interface McpCallArgumentsDoneEvent extends OfItemText<'mcp_call_arguments.done', 'arguments'> {}
 
 /** The last event of a response. Every stream has exactly one, and nothing follows it. */
 export type TerminalEvent = ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent
@@ -201,7 +204,7 @@ export interface KeepAliveEvent {
 /** An event of a server's stream, as `decodeSse` reads it. */
 export type ServedStreamEvent = ResponseStreamEvent | KeepAliveEvent
 
-/** The fields that the emitter of an item's event adds. Events about a shell call's command have no `item_id`. */
+/** The fields that the emitter of an item's event adds. Events about a shell call's command have no `item_id`. @inline */
 type AboutItem = 'sequence_number' | 'output_index' | 'item_id'
 
 /** An event of an item without the fields that say which item: `sequence_number`, `output_index` and `item_id`. */

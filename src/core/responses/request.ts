@@ -12,7 +12,7 @@ import type { RequestTool, UnknownTool } from './request-tools.js'
 
 export type * from './request-tools.js'
 
-/** Fields with any text, as in a JSON body. */
+/** Fields with any text, as in a JSON body. @inline */
 type Untyped<Fields extends string> = { readonly [Field in Fields]?: string | null | undefined }
 
 /**

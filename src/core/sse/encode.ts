@@ -2,7 +2,10 @@ import { check, checkEvent } from '../../shared/errors.js'
 import type { ServedStreamEvent } from '../responses/events.js'
 
 /** An event of the API, or of one of its dialects. */
-export type SseEvent = ServedStreamEvent | { readonly type: string; readonly [field: string]: unknown }
+export type SseEvent =
+  | ServedStreamEvent
+  /** An event of a dialect: any fields beside its type. */
+  | { readonly type: string; readonly [field: string]: unknown }
 
 /**
  * The frame that ends a stream for Open Responses clients. OpenAI does not send it on this API, but every client

@@ -7,11 +7,13 @@ import { createSseEncoder } from './encoder.js'
 /** Events, one at a time or in arrays, as `translate` and `translateBatches` yield them. */
 export type SseEvents = AsyncIterable<Events> | Iterable<Events>
 
+/** @inline */
 type Events = SseEvent | readonly SseEvent[]
 
 /** The chunks of a stream without `event:` lines: objects of any shape, one at a time or in arrays. */
 export type SseData = AsyncIterable<Data> | Iterable<Data>
 
+/** @inline */
 type Data = object | readonly object[]
 
 /** Options of `sseStream`. */

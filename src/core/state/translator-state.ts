@@ -1,4 +1,4 @@
-import type { Pages } from '../citations/pages.js'
+import type { CitablePages } from '../citations/pages.js'
 import type { HarmonyHeader, Origin } from '../harmony/events.js'
 import { type Listing, listingsOf } from '../options/mcp-listing.js'
 import type { TranslatorOptions } from '../options/options.js'
@@ -26,7 +26,7 @@ export interface TranslatorState extends ResponseState {
   readonly listings: readonly Listing[]
   readonly usage: UsageCount
   /** The pages of the model's browser; null until it shows one. */
-  pages: Pages | null
+  pages: CitablePages | null
   /** All messages, if the request asks for them and the host allows it. */
   readonly messages: MessageLog | null
   isStarted: boolean

@@ -44,6 +44,7 @@ export interface Encoder {
    * @param work - shared by everything that runs in the same slices
    * @param max - the maximum number of ids in all
    * @returns false as soon as there are known to be more; some of them are then missing
+   * @internal
    */
   into(text: string, ids: IdSink, work: Work, max?: number): Slices<boolean>
 }

@@ -1,5 +1,6 @@
 /** A sampled token with its log-probability, if the engine was asked for it. */
 export interface ScoredToken {
+  /** The token's id in o200k_harmony. */
   readonly id: number
   /** Natural logarithm of the token's probability. */
   readonly logprob?: number
@@ -29,6 +30,7 @@ export interface HostMessage {
  * web page that spells `<|start|>` could inject messages.**
  */
 export interface HostTokens {
+  /** Token ids, text with markers, or a tool's message. */
   readonly host: readonly number[] | Uint32Array | string | HostMessage
 }
 
@@ -40,7 +42,9 @@ export type TokenChunk = HarmonyToken | readonly HarmonyToken[] | Uint32Array | 
 
 /** Token counts that only the host knows, as whole numbers of tokens. */
 export interface HostUsage {
+  /** Tokens of the prompt, those from the cache included. */
   readonly inputTokens?: number
+  /** Tokens of the prompt that came from the engine's cache. */
   readonly cachedTokens?: number
   /** Only for text input, whose tokens cannot be counted here. */
   readonly outputTokens?: number
@@ -53,13 +57,15 @@ export type EndReason = 'stop' | 'max_output_tokens' | 'content_filter'
 
 /** The return value of a source. */
 export interface StreamEnd {
+  /** Why the model stopped. Default: `stop` after the end of a message, `max_output_tokens` in the middle of one. */
   readonly reason?: EndReason
+  /** Token counts that are known only at the end. */
   readonly usage?: HostUsage
 }
 
 /** A generator without a `return` returns void. */
 // biome-ignore lint/suspicious/noConfusingVoidType: without void an ordinary generator would be no source
-type SourceEnd = StreamEnd | undefined | void
+export type SourceEnd = StreamEnd | undefined | void
 
 /** A source that yields token chunks in order and may *return* a {@link StreamEnd}. */
 export type TokenSource = AsyncIterable<TokenChunk, SourceEnd> | Iterable<TokenChunk, SourceEnd>

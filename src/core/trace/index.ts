@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 
-export { type Trace, type Tracer, type TracerFactory, traceTo } from './tracer.js'
+export { type Trace, type TracedState, type Tracer, type TracerFactory, traceTo } from './tracer.js'

@@ -12,6 +12,7 @@ import type { TokenTable } from '../tokens/token-table.js'
  * 0; a text chunk counts as one.
  */
 export type Trace =
+  /** A token is about to be parsed. */
   | {
       readonly type: 'token'
       readonly index: number
@@ -23,7 +24,9 @@ export type Trace =
       /** The parser's position before it. */
       readonly position: ParserPosition
     }
+  /** The parser reported an event while it read the token `index`. */
   | { readonly type: 'harmony'; readonly index: number; readonly event: HarmonyEvent }
+  /** The translator emitted an event. */
   | {
       readonly type: 'event'
       /** The first and the last token that the event came from; both -1 for events before the first token. */
@@ -34,7 +37,9 @@ export type Trace =
 
 /** A translator's state for a tracer: whether the parser holds input back, and how much text is pending. */
 export interface TracedState {
+  /** The parser's place in the stream. */
   readonly position: ParserPosition
+  /** Whether the parser holds input back: half a character, or the beginning of a possible marker. */
   readonly isHolding: boolean
   /** Length of the pending text in UTF-16 units. */
   readonly pendingLength: number

@@ -3,6 +3,7 @@ import { isOpen } from '../response-object/response-object.js'
 import type { ServedStreamEvent } from '../responses/events.js'
 import type { Response } from '../responses/response.js'
 
+/** @inline */
 type Events = ServedStreamEvent | readonly ServedStreamEvent[]
 
 /**

@@ -8,8 +8,11 @@ import type { TranslatorState } from '../state/translator-state.js'
 /** The state of a translator and all its parts, as plain JSON. Opaque: only `restore` reads it. */
 export interface TranslatorSnapshot {
   readonly version: 1
+  /** @internal */
   readonly state: TranslatorState
+  /** The state of the parser. */
   readonly parser: ParserSnapshot
+  /** @internal */
   readonly output: OutputSnapshot
   /** The first token of the delta that is not complete yet, or -1. Only known while tracing. */
   readonly deltaFrom: number

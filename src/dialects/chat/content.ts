@@ -1,9 +1,9 @@
 import { readableText } from '../../core/diagnostics/unknown-parts.js'
 import type { Fields } from '../../shared/fields.js'
 import { invalidType, missingParameter } from '../../shared/request-error.js'
-import { fieldOf, textIn } from '../../shared/request-fields.js'
+import { fieldOf, objectIn, objectsAt, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import type { BodyDraft } from '../body/draft.js'
-import { objectIn, objectsAt, renamed } from '../body/read.js'
+import { renamed } from '../body/renamed.js'
 
 /** Maps a content part. @param text - the type of a text: the client's or the model's */
 type ReadPart = (part: Fields, param: string, text: TextType) => object
@@ -53,8 +53,7 @@ export function contentIn(
   const content = fieldOf(message, 'content')
   if (content === undefined || typeof content === 'string') return content
   const path = `${param}.content`
-  if (!Array.isArray(content)) throw invalidType(path, 'one of a string or array of objects', content)
-  return objectsAt(content, path).map((part, index) => {
+  return objectsAt(content, path, TEXT_OR_OBJECTS).map((part, index) => {
     const at = `${path}[${index}]`
     const name = textIn(part, 'type', at)
     const read = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined
@@ -69,7 +68,5 @@ export function requiredContentIn(message: Fields, param: string, draft: BodyDra
   const content = contentIn(message, param, 'input_text', draft)
   if (content !== undefined) return content
   const isNull = Object.hasOwn(message, 'content')
-  throw isNull
-    ? invalidType(`${param}.content`, 'one of a string or array of objects', null)
-    : missingParameter(`${param}.content`)
+  throw isNull ? invalidType(`${param}.content`, TEXT_OR_OBJECTS, null) : missingParameter(`${param}.content`)
 }

@@ -1,6 +1,6 @@
-import { objectAt, textIn } from '../../shared/request-fields.js'
+import { objectAt, objectIn, textIn } from '../../shared/request-fields.js'
 import { type BodyField, ignored, refused, same } from '../body/field.js'
-import { objectIn, renamed } from '../body/read.js'
+import { renamed } from '../body/renamed.js'
 import type { Draft } from './draft.js'
 import { readMessages } from './messages.js'
 import {

@@ -1,24 +1,19 @@
 import { isFields } from '../../shared/fields.js'
 import {
   arrayTooLong,
-  invalidType,
   invalidValue,
-  outOfRange,
   RequestError,
   unsupported,
   unsupportedParameter,
 } from '../../shared/request-error.js'
-import { fieldOf, objectAt } from '../../shared/request-fields.js'
-import { flagAt } from '../body/read.js'
+import { fieldOf, flagAt, flagIn, integerAt, listAt, objectAt } from '../../shared/request-fields.js'
 import type { Draft } from './draft.js'
 
 /** Readers of parameters that are more than renamed. Each throws RequestError. */
 
 /** Checks `n`: only one answer is supported. */
 export function checkCount(n: unknown): void {
-  if (!Number.isInteger(n)) throw invalidType('n', 'an integer', n)
-  const count = n as number
-  if (count < 1) throw outOfRange('n', 'integer', { least: 1 }, count)
+  const count = integerAt(n, 'n', 1)
   if (count === 1) return
   const message = `Unsupported value: 'n' does not support ${count} with this model. Only the default (1) value is supported.`
   throw new RequestError(message, { param: 'n', code: 'unsupported_value' })
@@ -26,8 +21,7 @@ export function checkCount(n: unknown): void {
 
 /** Checks `modalities`: only text is supported. */
 export function checkModalities(modalities: unknown): void {
-  if (!Array.isArray(modalities)) throw invalidType('modalities', 'an array of strings', modalities)
-  for (const [index, modality] of modalities.entries()) {
+  for (const [index, modality] of listAt(modalities, 'modalities', 'an array of strings').entries()) {
     if (modality === 'audio') throw unsupported('modalities', 'audio outputs are')
     if (modality !== 'text') throw invalidValue(`modalities[${index}]`, modality, ['text', 'audio'])
   }
@@ -68,7 +62,7 @@ export function readTopLogprobs(value: unknown, draft: Draft): void {
 /** Reads `stream_options`. The Responses API always sends the token counts. */
 export function readStreamOptions(value: unknown, draft: Draft): void {
   const options = objectAt(value, 'stream_options')
-  const includeUsage = flagAt(fieldOf(options, 'include_usage'), 'stream_options.include_usage')
+  const includeUsage = flagIn(options, 'include_usage', 'stream_options')
   if (includeUsage !== undefined) draft.answer = { ...draft.answer, includeUsage }
   const obfuscation = fieldOf(options, 'include_obfuscation')
   if (obfuscation !== undefined) draft.put('stream_options', { include_obfuscation: obfuscation })
@@ -78,7 +72,7 @@ export function readStreamOptions(value: unknown, draft: Draft): void {
 export function readReasoning(value: unknown, draft: Draft): void {
   const options = objectAt(value, 'reasoning')
   putEffort(fieldOf(options, 'effort'), 'reasoning.effort', draft)
-  if (flagAt(fieldOf(options, 'exclude'), 'reasoning.exclude') === true) hideReasoning(draft)
+  if (flagIn(options, 'exclude', 'reasoning') === true) hideReasoning(draft)
 }
 
 /** Reads `include_reasoning`, the older name of `reasoning.exclude`. */

@@ -1,8 +1,8 @@
 import { unknownToolTypes } from '../../core/response-object/tool-fields.js'
 import { type Fields, isFields } from '../../shared/fields.js'
 import { invalidType, invalidValue } from '../../shared/request-error.js'
-import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
-import { objectIn, objectsAt, renamed } from '../body/read.js'
+import { fieldOf, objectAt, objectIn, objectsAt, textIn } from '../../shared/request-fields.js'
+import { renamed } from '../body/renamed.js'
 import type { Draft } from './draft.js'
 
 const FUNCTION = { name: 'name', description: 'description', parameters: 'parameters', strict: 'strict' } as const

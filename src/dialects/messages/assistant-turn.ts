@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../shared/fields.js'
 import { duplicateItem, invalidValue, RequestError } from '../../shared/request-error.js'
-import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { blocksAt, type SkipContent } from './content.js'
+import { fieldOf, objectsAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
+import type { SkipContent } from './content.js'
 import { isForeignResult, readForeignResult } from './foreign-calls.js'
 import type { MessagesRequestOptions } from './request-options.js'
 import { readMcpResult, readSearch } from './server-tools.js'
@@ -246,7 +246,9 @@ function inputOf(block: Fields, at: string): Fields {
 function textOf(block: Fields, at: string): string {
   const content = fieldOf(block, 'content') ?? ''
   if (typeof content === 'string') return content
-  const texts = blocksAt(content, `${at}.content`).map((part, index) => textIn(part, 'text', `${at}.content[${index}]`))
+  const texts = objectsAt(content, `${at}.content`, TEXT_OR_OBJECTS).map((part, index) =>
+    textIn(part, 'text', `${at}.content[${index}]`),
+  )
   return texts.join('\n')
 }
 

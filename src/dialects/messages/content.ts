@@ -1,8 +1,7 @@
 import { readableText } from '../../core/diagnostics/unknown-parts.js'
 import type { Fields } from '../../shared/fields.js'
-import { invalidType, invalidValue } from '../../shared/request-error.js'
-import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { objectIn, objectsAt } from '../body/read.js'
+import { invalidValue } from '../../shared/request-error.js'
+import { fieldOf, objectIn, objectsAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 
 /** Maps a block of a user's message, or of a tool's result. */
 type ReadBlock = (block: Fields, param: string, skip: SkipContent) => object[]
@@ -65,7 +64,9 @@ function placeOf(source: Fields, field: string, param: string): object {
  */
 export function readBlocks(content: unknown, param: string, skip: SkipContent): object[] {
   if (typeof content === 'string') return [inputText(content)]
-  return blocksAt(content, param).flatMap((block, index) => readBlock(block, `${param}[${index}]`, skip))
+  return objectsAt(content, param, TEXT_OR_OBJECTS).flatMap((block, index) =>
+    readBlock(block, `${param}[${index}]`, skip),
+  )
 }
 
 /** Maps a block: of an unknown one that is skipped, the model reads the text, or the type. @throws RequestError */
@@ -75,10 +76,4 @@ export function readBlock(block: Fields, param: string, skip: SkipContent): obje
   if (read !== undefined) return read(block, param, skip)
   skip(param, type, Object.keys(BLOCKS))
   return [inputText(readableText({ ...block, type }))]
-}
-
-/** @throws RequestError */
-export function blocksAt(content: unknown, param: string): readonly Fields[] {
-  if (!Array.isArray(content)) throw invalidType(param, 'one of a string or array of objects', content)
-  return objectsAt(content, param)
 }

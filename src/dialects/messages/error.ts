@@ -26,7 +26,9 @@ const WITHOUT_THREADS = { error_code: 'thread_unsupported_request', unsupported:
 
 /** A refusal in the form of this API. */
 export interface MessagesErrorAnswer {
+  /** The HTTP status. */
   readonly status: number
+  /** The body, to be sent as JSON. */
   readonly body: MessageError
 }
 

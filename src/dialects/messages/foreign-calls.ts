@@ -1,6 +1,5 @@
 import { type Fields, isFields } from '../../shared/fields.js'
-import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { objectIn, objectsAt } from '../body/read.js'
+import { fieldOf, objectIn, objectsAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import { readBlock, readBlocks, type SkipContent } from './content.js'
 
 /*

@@ -1,7 +1,6 @@
 import type { Fields } from '../../shared/fields.js'
 import { invalidValue, RequestError, unsupported } from '../../shared/request-error.js'
-import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
-import { flagAt, objectIn, objectsAt } from '../body/read.js'
+import { fieldOf, flagIn, objectAt, objectIn, objectsAt, textIn } from '../../shared/request-fields.js'
 import type { Draft } from './draft.js'
 
 /*
@@ -40,7 +39,7 @@ export function addOlderServers(draft: Draft): void {
     if (isUsed) continue
     const path = `${at}.tool_configuration`
     const rules = fieldOf(server, 'tool_configuration') === undefined ? {} : objectIn(server, 'tool_configuration', at)
-    if (flagAt(fieldOf(rules, 'enabled'), `${path}.enabled`) === false) continue
+    if (flagIn(rules, 'enabled', path) === false) continue
     const fields = { server_label: 'name', allowed_tools: 'tool_configuration.allowed_tools' }
     draft.addTool(serverTool(name, fieldOf(rules, 'allowed_tools')), { at, fields })
   }
@@ -79,7 +78,7 @@ function enabledTools(toolset: Fields, at: string): readonly string[] | undefine
 const HINT = "Turn 'default_config.enabled' off, and the tools on that the model may call."
 
 function isEnabled(config: Fields, path: string, byDefault = true): boolean {
-  return flagAt(fieldOf(config, 'enabled'), `${path}.enabled`) ?? byDefault
+  return flagIn(config, 'enabled', path) ?? byDefault
 }
 
 function clipped(name: string): string {

@@ -1,6 +1,16 @@
-import { emptyString, invalidType, invalidValue, outOfRange } from '../../shared/request-error.js'
-import { fieldOf, objectAt, textIn } from '../../shared/request-fields.js'
-import { objectIn, objectsAt } from '../body/read.js'
+import type { Fields } from '../../shared/fields.js'
+import { emptyString, invalidValue } from '../../shared/request-error.js'
+import {
+  fieldOf,
+  objectAt,
+  objectIn,
+  objectsAt,
+  optionalIntegerIn,
+  TEXT_OR_OBJECTS,
+  textIn,
+  textsAt,
+  wordIn,
+} from '../../shared/request-fields.js'
 import type { Draft } from './draft.js'
 
 /** Readers of parameters that are more than renamed. Each throws RequestError. */
@@ -15,7 +25,7 @@ export function readSystem(value: unknown, draft: Draft): void {
   const blocks =
     typeof value === 'string'
       ? [value]
-      : systemBlocks(value).map((block, index) => {
+      : objectsAt(value, 'system', TEXT_OR_OBJECTS).map((block, index) => {
           const at = `system[${index}]`
           const type = textIn(block, 'type', at)
           if (type !== 'text') throw invalidValue(`${at}.type`, type, ['text'])
@@ -25,16 +35,11 @@ export function readSystem(value: unknown, draft: Draft): void {
   if (instructions.length > 0) draft.put('instructions', instructions.join('\n'), 'system')
 }
 
-function systemBlocks(value: unknown) {
-  if (!Array.isArray(value)) throw invalidType('system', 'one of a string or array of objects', value)
-  return objectsAt(value, 'system')
-}
-
 /** Reads `stop_sequences`. */
 export function readStopSequences(value: unknown, draft: Draft): void {
-  if (!Array.isArray(value)) throw invalidType('stop_sequences', 'an array of strings', value)
-  if (value.includes('')) throw emptyString(`stop_sequences[${value.indexOf('')}]`)
-  if (value.length > 0) draft.put('stop', value, 'stop_sequences')
+  const stops = textsAt(value, 'stop_sequences')
+  if (stops.includes('')) throw emptyString(`stop_sequences[${stops.indexOf('')}]`)
+  if (stops.length > 0) draft.put('stop', stops, 'stop_sequences')
 }
 
 const THINKING = ['adaptive', 'enabled', 'between_tools', 'disabled'] as const
@@ -43,8 +48,7 @@ const DISPLAYS = { summarized: 'shown', updates: 'shown', omitted: 'omitted' } a
 /** Reads `thinking`: whether the client sees the reasoning, and its budget. */
 export function readThinking(value: unknown, draft: Draft): void {
   const thinking = objectAt(value, 'thinking')
-  const type = textIn(thinking, 'type', 'thinking') as (typeof THINKING)[number]
-  if (!THINKING.includes(type)) throw invalidValue('thinking.type', type, THINKING)
+  const type = wordIn(thinking, 'type', 'thinking', THINKING)
   if (type === 'disabled') {
     putEffort('low', 'thinking.type', draft)
     return
@@ -55,7 +59,7 @@ export function readThinking(value: unknown, draft: Draft): void {
     : undefined
   if (thinkingMode === undefined) throw invalidValue('thinking.display', display, Object.keys(DISPLAYS))
   draft.answer = { ...draft.answer, thinking: thinkingMode }
-  if (type === 'enabled') readBudget(fieldOf(thinking, 'budget_tokens'), draft)
+  if (type === 'enabled') readBudget(thinking, draft)
 }
 
 /** The efforts of gpt-oss, by the lowest budget that maps to them. */
@@ -65,14 +69,11 @@ const BUDGETS = [
   [0, 'low'],
 ] as const
 
-function readBudget(budget: unknown, draft: Draft): void {
-  if (budget === undefined) return
-  const param = 'thinking.budget_tokens'
-  if (!Number.isInteger(budget)) throw invalidType(param, 'an integer', budget)
-  const tokens = budget as number
-  if (tokens < 1) throw outOfRange(param, 'integer', { least: 1 }, tokens)
+function readBudget(thinking: Fields, draft: Draft): void {
+  const tokens = optionalIntegerIn(thinking, 'budget_tokens', 'thinking', 1)
+  if (tokens === undefined) return
   const [, effort] = BUDGETS.find(([least]) => tokens >= least) ?? BUDGETS[2]
-  putEffort(effort, param, draft)
+  putEffort(effort, 'thinking.budget_tokens', draft)
 }
 
 /** Reads `output_config`: `effort` and `format`. */

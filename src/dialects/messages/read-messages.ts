@@ -1,11 +1,10 @@
 import type { Fields } from '../../shared/fields.js'
 import { emptyArray, invalidValue, RequestError } from '../../shared/request-error.js'
-import { fieldOf, textIn } from '../../shared/request-fields.js'
+import { fieldOf, objectsAt, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import { createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
-import { objectsAt } from '../body/read.js'
 import { MESSAGES_PER_SLICE } from '../body/read-body.js'
 import { AssistantTurn, type KnownTurns, type MadeItem, taught } from './assistant-turn.js'
-import { blocksAt, readBlock, readBlocks, type SkipContent } from './content.js'
+import { readBlock, readBlocks, type SkipContent } from './content.js'
 import type { Draft } from './draft.js'
 
 const ROLES = ['user', 'assistant', 'system'] as const
@@ -66,7 +65,7 @@ class Conversation {
       })
       return
     }
-    const blocks = blocksAt(content, `${param}.content`).map((block, index) => ({ block, index }))
+    const blocks = objectsAt(content, `${param}.content`, TEXT_OR_OBJECTS).map((block, index) => ({ block, index }))
     const isResult = ({ block }: { block: Fields }): boolean => block['type'] === 'tool_result'
     // In Harmony a result follows its call, so the user's own text comes after all results.
     const results = blocks.filter(isResult).sort((a, b) => this.#placeOf(a.block) - this.#placeOf(b.block))
@@ -111,7 +110,7 @@ class Conversation {
     const content = fieldOf(message, 'content') ?? ''
     if (typeof content === 'string') this.#turn.text(content, `${param}.content`)
     else {
-      for (const [index, block] of blocksAt(content, `${param}.content`).entries()) {
+      for (const [index, block] of objectsAt(content, `${param}.content`, TEXT_OR_OBJECTS).entries()) {
         this.#turn.block(block, `${param}.content[${index}]`)
         work.left -= 1
         if (work.left <= 0) yield* work.pause()

@@ -1,7 +1,16 @@
 import type { Fields } from '../../shared/fields.js'
-import { invalidType, invalidValue, outOfRange, unsupported } from '../../shared/request-error.js'
-import { fieldOf, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { flagAt, objectsAt, renamed } from '../body/read.js'
+import { invalidValue, unsupported } from '../../shared/request-error.js'
+import {
+  fieldOf,
+  flagIn,
+  objectAt,
+  objectsAt,
+  optionalIntegerIn,
+  optionalTextIn,
+  textIn,
+  textsIn,
+} from '../../shared/request-fields.js'
+import { renamed } from '../body/renamed.js'
 import type { Draft } from './draft.js'
 import { readToolset } from './mcp-servers.js'
 
@@ -26,7 +35,7 @@ export function readTools(value: unknown, draft: Draft): void {
     const at = `tools[${index}]`
     const type = optionalTextIn(tool, 'type', at) ?? 'custom'
     const origin = { at, fields: FIELDS }
-    const isDeferred = flagAt(fieldOf(tool, 'defer_loading'), `${at}.defer_loading`) === true && !isSearched
+    const isDeferred = flagIn(tool, 'defer_loading', at) === true && !isSearched
     if (type === 'custom' && isDeferred) draft.defer(textIn(tool, 'name', at), functionOf(tool), origin)
     else if (type === 'custom') draft.addTool(functionOf(tool), origin)
     else if (SEARCH.test(type)) addSearch(tool, at, draft)
@@ -47,26 +56,16 @@ function functionOf(tool: Fields): object {
 /** Adds the host's search. @throws RequestError */
 function addSearch(tool: Fields, at: string, draft: Draft): void {
   const location = fieldOf(tool, 'user_location')
-  const most = fieldOf(tool, 'max_uses')
-  const allowed = domainsAt(tool, 'allowed_domains', at)
-  const blocked = domainsAt(tool, 'blocked_domains', at)
+  const maxSearches = optionalIntegerIn(tool, 'max_uses', at, 1)
+  const allowed = textsIn(tool, 'allowed_domains', at)
+  const blocked = textsIn(tool, 'blocked_domains', at)
   if (blocked.length > 0)
     throw unsupported(`${at}.blocked_domains`, 'domains to leave out are', "Name 'allowed_domains'.")
-  if (most !== undefined) {
-    if (!Number.isInteger(most)) throw invalidType(`${at}.max_uses`, 'an integer', most)
-    if ((most as number) < 1) throw outOfRange(`${at}.max_uses`, 'integer', { least: 1 }, most as number)
-    draft.answer = { ...draft.answer, maxSearches: most as number }
-  }
+  if (maxSearches !== undefined) draft.answer = { ...draft.answer, maxSearches }
   draft.put('include', [...(draft.request['include'] as readonly string[]), 'web_search_call.action.sources'])
   const filters = allowed.length > 0 && { filters: { allowed_domains: allowed } }
   const search = { type: 'web_search', ...(location !== undefined && { user_location: location }), ...filters }
   draft.addTool(search, { at, fields: { 'filters.allowed_domains': 'allowed_domains' } })
-}
-
-function domainsAt(tool: Fields, name: string, at: string): readonly string[] {
-  const value = fieldOf(tool, name) ?? []
-  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
-  throw invalidType(`${at}.${name}`, 'an array of strings', value)
 }
 
 /** Reads `tool_choice`. @throws RequestError */
@@ -78,7 +77,7 @@ export function readToolChoice(value: unknown, draft: Draft): void {
     throw invalidValue('tool_choice.type', type, [...Object.keys(CHOICES), 'tool'])
   }
   draft.put('tool_choice', known ?? namedTool(choice, draft))
-  const isSingle = flagAt(fieldOf(choice, 'disable_parallel_tool_use'), 'tool_choice.disable_parallel_tool_use')
+  const isSingle = flagIn(choice, 'disable_parallel_tool_use', 'tool_choice')
   if (isSingle === true) draft.put('parallel_tool_calls', false, 'tool_choice.disable_parallel_tool_use')
 }
 

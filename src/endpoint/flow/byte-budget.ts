@@ -1,6 +1,7 @@
 /** The purposes for which bytes are held. */
 export const PURPOSES = ['body', 'queue', 'response', 'socket', 'reader', 'store'] as const
 
+/** @inline */
 export type Purpose = (typeof PURPOSES)[number]
 
 /**
@@ -39,8 +40,11 @@ export interface Reclaimable {
 
 /** The memory in use, by purpose. */
 export interface ByteUse {
+  /** The budget, in bytes. */
   readonly total: number
+  /** The bytes in use now. */
   readonly used: number
+  /** The bytes in use for each purpose. */
   readonly by: Readonly<Record<Purpose, number>>
 }
 

@@ -1,4 +1,4 @@
-/** Takes a value. If it returns a promise, that is awaited before the next value is made. */
+/** Takes a value. If it returns a promise, that is awaited before the next value is made. @inline */
 export type Write<T> = (value: T) => void | PromiseLike<void>
 
 /** The values of a writer at its reader's pace: an async generator whose writer can also push into a sink. */

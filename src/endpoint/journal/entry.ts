@@ -33,11 +33,13 @@ export interface Addition {
 
 /** `HistoryEntry` in plain JSON. */
 export type KnownTokens =
+  /** A transcript, with the items and files of its response. */
   | {
       readonly tokens: readonly number[]
       readonly items?: readonly string[] | undefined
       readonly files?: CitableFiles | undefined
     }
+  /** An `encrypted_content`, its text, and how its response's messages were sampled. */
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /**
@@ -62,7 +64,9 @@ export interface PromptRecord {
   readonly listings?: readonly McpListing[]
   /** The option of `respond`. */
   readonly images?: string
+  /** The option of `respond`: who the model is told to be. Its default if absent. */
   readonly identity?: string
+  /** The option of `respond`: the month that the model is told. Its default if absent. */
   readonly knowledgeCutoff?: string
 }
 
@@ -88,7 +92,9 @@ export interface OperatorTerms {
 /** Opens the response: all that its events and its first prompt depend on. */
 export interface OpenEntry extends Addition {
   readonly type: 'open'
+  /** The {@link BEHAVIOUR} of the library that wrote it. Entries of another one are refused. */
   readonly behaviour: number
+  /** The id of the response. */
   readonly responseId: string
   /**
    * The request without its input and without secrets. Its `tools` are all that its conversation declares, and each
@@ -97,6 +103,7 @@ export interface OpenEntry extends Addition {
   readonly request: ResponseRequest
   /** The operator's additions. None if absent. */
   readonly operator?: OperatorTerms
+  /** What renders the first prompt again. */
   readonly prompt: PromptRecord
   /** Whether the prompt asks for a summary: the response compacts the conversation and does nothing else. */
   readonly isCompaction?: true
@@ -123,11 +130,13 @@ export interface OpenEntry extends Addition {
   readonly typeOnly?: readonly string[]
   /** The allowed recipients of the call that the request demands, if the model's choice is limited. */
   readonly callees?: readonly string[]
+  /** What the declared MCP servers listed for this response. */
   readonly listings: readonly McpListing[]
   /** Listings of servers that the conversation already contains: names and annotations. None if absent. */
   readonly knownListings?: readonly McpListing[]
   /** The files that searches in the conversation found, if their marks become citations. None if absent. */
   readonly knownFiles?: CitableFiles
+  /** The calls that the user approved, which run first. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
 
@@ -153,6 +162,7 @@ export interface TurnEntry {
  */
 export interface HostEntry {
   readonly type: 'host'
+  /** The ids. */
   readonly tokens: readonly number[]
 }
 
@@ -162,7 +172,9 @@ export interface HostEntry {
  */
 export interface ChunkEntry {
   readonly type: 'chunk'
+  /** The tokens of one step, in order. */
   readonly tokens: readonly HarmonyToken[]
+  /** The counts of the call, in its last chunk. None if absent. */
   readonly usage?: CallUsage
 }
 
@@ -172,21 +184,28 @@ export interface CallUsage {
   readonly cachedTokens?: number
   /**
    * How many tokens the model sampled in the call beyond those of its entries; negative if fewer, and then only in an
-   * entry with at least as many tokens. None if absent.
+   * entry with at least as many tokens, or by the counts of such a server. None if absent.
    */
   readonly unreadTokens?: number
+  /** The number of tokens of the turn's prompt, as a server counts that renders its own. */
+  readonly inputTokens?: number
+  /** The number of tokens of the turn's reasoning, as such a server counts. */
+  readonly reasoningTokens?: number
 }
 
 /** Counts of a call in which the model paused before it stopped. */
 export interface UsageEntry {
   readonly type: 'usage'
+  /** The counts. */
   readonly usage: CallUsage
 }
 
 /** A complete item that the host inserted, and the tokens that it took, if any. */
 export interface ItemEntry {
   readonly type: 'item'
+  /** The item, as its events have it. */
   readonly item: WholeItem
+  /** The tokens that it took. None if absent. */
   readonly usage?: HostUsage
 }
 
@@ -196,11 +215,12 @@ export interface CompactionEntry {
   /** The cost of the summary. */
   readonly usage?: HostUsage
   /** Absent if the model wrote none: the response continues with the whole conversation, and does not try again. */
-  readonly compacted?: Compacted
+  readonly compacted?: CompactedPrompt
 }
 
 /** The compacted conversation with which a response continues. */
-export interface Compacted {
+export interface CompactedPrompt {
+  /** The item of the compaction, which clients send back in place of the conversation. */
   readonly item: WholeItem
   /** The ids, excluding a turn's `<|start|>assistant`. They replace the first prompt and all tokens after it. */
   readonly prompt: readonly number[]
@@ -211,13 +231,16 @@ export interface Compacted {
 /** The model stopped. */
 export interface StopEntry {
   readonly type: 'stop'
+  /** Why it stopped. */
   readonly reason: EndReason
+  /** The counts of the call. None if absent. */
   readonly usage?: CallUsage
 }
 
 /** A call is about to run. */
 export interface ToolStartedEntry {
   readonly type: 'tool_started'
+  /** The id of the call's item. */
   readonly itemId: string
   /** From 1. A process that takes over repeats a call without a recorded result, if the tool allows it. */
   readonly attempt: number
@@ -226,9 +249,11 @@ export interface ToolStartedEntry {
 /** The result of a call, and the ids of the message that adds it to the transcript. */
 export interface ToolResultEntry {
   readonly type: 'tool_result'
+  /** The id of the call's item. */
   readonly itemId: string
   /** Absent if the item already contains its result: the call was refused. The model is told nevertheless. */
   readonly result?: CallResult
+  /** The ids of the tool's message. */
   readonly transcript: readonly number[]
   /**
    * The results of the request for later calls of the turn, which the prompt withheld: the model reads them after this
@@ -240,6 +265,7 @@ export interface ToolResultEntry {
 /** The response ends: the model has finished, or must not continue. */
 export interface EndEntry {
   readonly type: 'end'
+  /** Why it ends: `stop` completes it, the others leave it incomplete. */
   readonly reason: EndReason
 }
 
@@ -279,7 +305,10 @@ export type EntryBody =
 export type LastEntry = EndEntry | FailEntry | AbortEntry | CancelEntry
 
 /** An entry of a response. `at` is Unix time in whole seconds. */
-export type Entry = { readonly at: number } & EntryBody
+export type Entry = {
+  /** When it was written. */
+  readonly at: number
+} & EntryBody
 
 /** Whether nothing can follow an entry. */
 export function isLastEntry<Any extends EntryBody>(entry: Any): entry is Any & LastEntry {

@@ -111,6 +111,11 @@ export class ResponseFold {
     return this.#open
   }
 
+  /** Whether the engine of the response has a server that renders the prompt itself, and counts in its own tokens. */
+  get takesMessages(): boolean {
+    return this.#open?.capabilities?.takes === 'messages'
+  }
+
   /** How many tokens the model has sampled, and in how many turns. */
   get sampled(): number {
     return this.#sampled
@@ -403,7 +408,8 @@ export class ResponseFold {
     this.#stage = 'sampling'
     this.#stopped = 'stop'
     this.#itemsBefore = translator.outputLength
-    translator.beginTurn({ inputTokens: this.contextSize })
+    // The server's own count comes with the end of the call.
+    translator.beginTurn(this.takesMessages ? {} : { inputTokens: this.contextSize })
     return events
   }
 
@@ -458,6 +464,7 @@ export class ResponseFold {
 
   #addUsage(translator: Translator, usage: CallUsage): void {
     this.#hasCached ||= usage.cachedTokens !== undefined
+    if (this.takesMessages) this.#sampled += usage.unreadTokens ?? 0
     this.#count.add(translator, usage)
   }
 }

@@ -27,7 +27,7 @@ export class TurnCount {
   }
 
   add(translator: Translator, { unreadTokens = 0, ...counts }: CallUsage): void {
-    translator.addUsage({ ...counts, ...(unreadTokens > 0 && this.#output(unreadTokens)) })
+    translator.addUsage({ ...counts, ...(unreadTokens !== 0 && this.#output(unreadTokens)) })
   }
 
   #output(unread: number): HostUsage {

@@ -1,5 +1,5 @@
-import { invalidType, invalidValue } from '../../shared/request-error.js'
-import { objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { invalidValue } from '../../shared/request-error.js'
+import { listAt, objectAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import type { ReadAttachment } from './attachments.js'
 
 /** Reads each type of content part as text. */
@@ -10,8 +10,8 @@ const PARTS: Readonly<Record<string, (part: Part) => string>> = {
   refusal: ({ fields, param }) => textIn(fields, 'refusal', param),
   reasoning_text: ({ fields, param }) => textIn(fields, 'text', param),
   summary_text: ({ fields, param }) => textIn(fields, 'text', param),
-  input_image: (part) => part.attach(part.param, 'image inputs are', '[image]'),
-  computer_screenshot: (part) => part.attach(part.param, 'screenshots are', '[image]'),
+  input_image: (part) => part.attach(part.param, 'image inputs are', '[image]', imageOf(part)),
+  computer_screenshot: (part) => part.attach(part.param, 'screenshots are', '[image]', imageOf(part)),
   input_audio: (part) => part.attach(part.param, 'audio inputs are', '[audio]'),
   input_file: (part) => plainText(part) ?? part.attach(part.param, 'file inputs are', `[file${nameOf(part)}]`),
 }
@@ -29,8 +29,9 @@ interface Part {
  */
 export function textOfContent(content: unknown, param: string, attach: ReadAttachment): string {
   if (typeof content === 'string') return content
-  if (!Array.isArray(content)) throw invalidType(param, 'one of a string or an array of objects', content)
-  return content.map((part, index) => textOfPart(part, `${param}[${index}]`, attach)).join('\n')
+  return listAt(content, param, TEXT_OR_OBJECTS)
+    .map((part, index) => textOfPart(part, `${param}[${index}]`, attach))
+    .join('\n')
 }
 
 function textOfPart(part: unknown, param: string, attach: ReadAttachment): string {
@@ -39,6 +40,11 @@ function textOfPart(part: unknown, param: string, attach: ReadAttachment): strin
   const read = Object.hasOwn(PARTS, type) ? PARTS[type] : undefined
   if (read === undefined) throw invalidValue(`${param}.type`, type, Object.keys(PARTS))
   return read({ fields, param, attach })
+}
+
+/** The address of an image; undefined if it is a file of a store, which no engine reads. */
+function imageOf({ fields, param }: Part): string | undefined {
+  return optionalTextIn(fields, 'image_url', param)
 }
 
 /** A data URL of plain text: its parameters, whether it is in base64, and its content. */

@@ -20,11 +20,13 @@ import { type Found, inTranscriptOrder } from './transcript-order.js'
  *   sampled, with the files that they cite. The form is used like a transcript's ids, for messages that say the same.
  */
 export type HistoryEntry =
+  /** A transcript, with the items and files of its response. */
   | {
       readonly tokens: ArrayLike<number>
       readonly items?: readonly string[] | undefined
       readonly files?: CitableFiles | undefined
     }
+  /** An `encrypted_content`, its text, and how its response's messages were sampled. */
   | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
 
 /** The messages of a transcript. */

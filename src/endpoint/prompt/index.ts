@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { HostedBuiltin } from '../../core/recipients/builtin-tools.js'
+export type { BuiltinTool, HostedBuiltin } from '../../core/recipients/builtin-tools.js'
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 export type { AttachmentPolicy } from './attachments.js'
 export type { HistoryEntry } from './history.js'

@@ -5,7 +5,7 @@ import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { Fields } from '../../shared/fields.js'
 import { fieldOf, objectAt } from '../../shared/request-fields.js'
 import { onePass, type Slices, type Work } from '../../shared/slices.js'
-import type { AttachmentPolicy } from './attachments.js'
+import type { AttachmentReading } from './attachments.js'
 import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from './conversation.js'
 import { isReasoning } from './drop-reasoning.js'
 import { guessPhases } from './guess-phases.js'
@@ -63,7 +63,7 @@ export interface Reading {
   /** A key of all that affects the reading of items: readings with the same key read alike. */
   readonly key: string
   readonly tools: TaughtTools
-  readonly attachments: AttachmentPolicy
+  readonly attachments: AttachmentReading
   readonly tokenTable: TokenTable
   readonly items: readonly Fields[]
   readonly history: readonly HistoryEntry[]

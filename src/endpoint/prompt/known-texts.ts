@@ -2,10 +2,11 @@ import { createKnownTypes, type KnownTypes } from './known-types.js'
 
 /** A cache of encoded texts: the beginning of a conversation recurs in each of its requests. */
 export interface KnownTexts {
+  /** Returns the ids of a text; undefined if it is not cached. */
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
-  /** The types of listed tools. Owners share it: servers list the same tools for all of them. */
+  /** The types of listed tools. Owners share it: servers list the same tools for all of them. @internal */
   readonly types?: KnownTypes
 }
 

@@ -9,7 +9,7 @@ import { anObject, aText, listOf, oneOf, that } from '../../shared/options/check
 import { invalidType, invalidValue } from '../../shared/request-error.js'
 import { fieldOf, nameIn, objectAt, optionalTextIn } from '../../shared/request-fields.js'
 import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
-import { ATTACHMENT_POLICIES, type AttachmentPolicy } from './attachments.js'
+import { ATTACHMENT_POLICIES, type AttachmentPolicy, type AttachmentReading } from './attachments.js'
 import { builtinNamespaces } from './builtin-namespaces.js'
 import type { ReadMessage } from './conversation.js'
 import { developerTextInSlices } from './developer-text.js'
@@ -58,7 +58,8 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
 }
 
 /** Options for reading a request whose tools are resolved. */
-export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted'> {
+export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted' | 'images'> {
+  readonly images?: AttachmentReading
   readonly tools: TaughtTools
   /** The cache of encoded texts, which all requests may share: {@link createKnownTexts}. */
   readonly known?: KnownTexts
@@ -223,7 +224,7 @@ function effortOf(request: Fields): Effort {
 }
 
 /** Returns the required formats of the answer, from `text.format`. */
-function formatsOf(request: Fields): ResponseFormat[] {
+export function formatsOf(request: Fields): ResponseFormat[] {
   const text = objectAt(fieldOf(request, 'text') ?? {}, 'text')
   const param = 'text.format'
   const format = objectAt(fieldOf(text, 'format') ?? {}, param)

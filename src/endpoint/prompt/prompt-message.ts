@@ -18,12 +18,17 @@ export interface PromptMessage extends HarmonyMessage {
 
 /** The position of a message in a prompt. */
 export interface MessageSpan {
+  /** The role of the message. */
   readonly role: HarmonyMessage['role']
+  /** Its channel. Absent if it has none. */
   readonly channel?: string
+  /** The addressee. Absent if it has none. */
   readonly recipient?: string
-  /** Index of its first token (`<|start|>`), and the index after its last. */
+  /** The index of its first token, `<|start|>`. */
   readonly start: number
+  /** The index after its last token. */
   readonly end: number
+  /** The index in `input` of its item. Absent for messages without one. */
   readonly item?: number
 }
 
@@ -31,5 +36,6 @@ export interface MessageSpan {
 export interface RenderedMessages {
   /** Excludes the `<|start|>assistant` of the next message. */
   readonly tokens: Uint32Array
+  /** Where each message stands, in order. */
   readonly messages: readonly MessageSpan[]
 }

@@ -3,9 +3,9 @@ import type { McpListing } from '../../core/responses/mcp-listing.js'
 import { type Fields, isFields } from '../../shared/fields.js'
 import { merged } from '../../shared/merged.js'
 import { invalidType } from '../../shared/request-error.js'
-import { fieldOf, nameIn, objectAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
+import { fieldOf, nameIn, objectAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import { atOnce, createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
-import { type AttachmentPolicy, attachmentHandling, attachmentReaders } from './attachments.js'
+import { type AttachmentReading, attachmentHandling, attachmentReaders } from './attachments.js'
 import { Conversation, type ReadMessage } from './conversation.js'
 import { guessPhases } from './guess-phases.js'
 import { readerOf } from './items/input-items.js'
@@ -18,7 +18,7 @@ export interface ReadInputOptions {
   readonly tools: RequestTools
   /** The namespaces that items teach at their places, by item. */
   readonly taughtAt?: ReadContext['taughtAt']
-  readonly attachments: AttachmentPolicy
+  readonly attachments: AttachmentReading
   readonly unsealed: (blob: string) => UnsealedText | undefined
   /** Called for each image and file that a placeholder stands in for. */
   readonly onPlaceholder: () => void
@@ -101,7 +101,7 @@ export function* readItems(
   work: Work,
 ): Slices<void> {
   const { conversation } = context
-  const { refuse, placeholder } = attachmentReaders(options.onPlaceholder)
+  const { refuse, placeholder } = attachmentReaders(options.attachments, options.onPlaceholder)
   const contexts = {
     refuse: merged(context, { attach: refuse }),
     placeholder: merged(context, { attach: placeholder }),
@@ -150,7 +150,7 @@ export function listingsWith(input: unknown, listings: readonly McpListing[]): M
 
 function itemsOf(input: unknown, param = 'input'): readonly Fields[] {
   if (input === undefined || input === null) return []
-  if (!Array.isArray(input)) throw invalidType(param, 'one of a string or an array of objects', input)
+  if (!Array.isArray(input)) throw invalidType(param, TEXT_OR_OBJECTS, input)
   // The path is written only where it is needed: for 100,000 items it takes longer than all else here.
   for (let index = 0; index < input.length; index++) {
     if (!isFields(input[index])) objectAt(input[index], `${param}[${index}]`)

@@ -11,6 +11,7 @@ import { createTokenBuffer, type TokenBuffer } from './token-buffer.js'
 
 /** Options of `renderMessages`. */
 export interface RenderMessagesOptions {
+  /** The vocabulary, by which texts become ids. */
   readonly tokenTable: TokenTable
 }
 

@@ -23,6 +23,7 @@ import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
 
 interface Rendering {
+  /** The vocabulary, by which texts become ids. */
   readonly tokenTable: TokenTable
   /** The cache of encoded texts, which all requests may share: `createKnownTexts`. */
   readonly known?: KnownTexts

@@ -27,7 +27,9 @@ const TOOLS_PER_SLICE = 200
 
 /** A tool of an MCP server that no recipient can name, and that is therefore not taught. */
 export interface OmittedTool {
+  /** The `server_label` of its server. */
   readonly serverLabel: string
+  /** Its name on that server. */
   readonly name: string
 }
 

@@ -14,6 +14,7 @@ import { renderMessagesInSlices } from './render-messages.js'
 
 /** Options of `renderToolResult`. */
 export interface ToolMessageOptions {
+  /** The vocabulary, by which texts become ids. */
   readonly tokenTable: TokenTable
   /** The recipient as the model wrote it. Default: the recipient by which the item's tool is taught. */
   readonly recipient?: string

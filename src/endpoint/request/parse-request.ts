@@ -19,6 +19,7 @@ import { inSlices, type UnknownEntries } from './schemas/resumed.js'
 
 /** Options of `parseRequest`. */
 export interface ParseRequestOptions {
+  /** The limits on the size of a request. Each has a default. */
   readonly limits?: RequestLimits
   /**
    * How to treat fields that no parameter, item or tool has, and items, tools and parts of content of types that nobody

@@ -12,6 +12,7 @@ const COUNTED = 4_194_304
 
 /** The input of a request's first model call. */
 export interface CountedInput {
+  /** The number of tokens, those before the model's own turn included. */
   readonly inputTokens: number
 }
 

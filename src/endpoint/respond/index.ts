@@ -5,7 +5,32 @@
  */
 
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
-export type { Addition, Entry, KnownTokens } from '../journal/entry.js'
+export type {
+  AbortEntry,
+  Addition,
+  BeginEntry,
+  CallUsage,
+  CancelEntry,
+  ChunkEntry,
+  CompactedPrompt,
+  CompactionEntry,
+  EndEntry,
+  Entry,
+  EntryBody,
+  FailEntry,
+  HostEntry,
+  ItemEntry,
+  KnownTokens,
+  LastEntry,
+  OpenEntry,
+  OperatorTerms,
+  PromptRecord,
+  StopEntry,
+  ToolResultEntry,
+  ToolStartedEntry,
+  TurnEntry,
+  UsageEntry,
+} from '../journal/entry.js'
 export { BEHAVIOUR } from '../journal/entry.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 export type { ApprovableTool, ApprovalDecision, ApprovalPolicy } from './calls/approval.js'
@@ -22,4 +47,4 @@ export type {
   TranslateEntriesOptions,
 } from './options.js'
 export { type ResponseBatches, respond } from './respond.js'
-export { translateEntries } from './translate-entries.js'
+export { type EntryTranslation, translateEntries } from './translate-entries.js'

@@ -32,6 +32,7 @@ export interface RespondLimits {
 
 /** Output of the model that violates a schema or format of the request. */
 export interface InvalidOutput {
+  /** The id of the item with the output. */
   readonly itemId: string
   /** The violated parameter: `tools[2].parameters`, `text.format.schema`. */
   readonly what: string
@@ -57,6 +58,7 @@ export interface EndedResponse {
 
 /** An open response, for its host. */
 export interface ResponseHandle {
+  /** The id of the response. */
   readonly id: string
   /** The request with its input, and without the secrets of its tools. */
   readonly request: ResponseRequest
@@ -115,6 +117,7 @@ interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[nu
 
 /** The options that determine the events of entries. A journal cannot contain functions. */
 export interface TranslateEntriesOptions extends Translated {
+  /** The vocabulary, by which ids become text. */
   readonly tokenTable: TokenTable
 }
 
@@ -123,7 +126,9 @@ type Prompted = Pick<PromptOptions, 'history' | 'images' | 'identity' | 'knowled
 
 /** Options of {@link respond}. Pass the same ones to resume from entries: a journal cannot contain functions. */
 export interface RespondOptions extends Translated, Prompted {
+  /** The engine that runs the model. */
   readonly engine: TokenEngine
+  /** The vocabulary of the prompt and of the answer. */
   readonly tokenTable: TokenTable
   /**
    * Returns the date that the model is told, `YYYY-MM-DD`, at a time in Unix seconds; undefined: none. Default: the date in
@@ -159,6 +164,7 @@ export interface RespondOptions extends Translated, Prompted {
   readonly responseId?: string
   /** Unix time in whole seconds, for timestamps and for the date in the prompt. Default: the system's. */
   readonly clock?: () => number
+  /** The limits of the response. Each has a default. */
   readonly limits?: RespondLimits
   /**
    * Waits until other work has run: called between slices, of some milliseconds each, of long work such as rendering
@@ -191,6 +197,8 @@ export interface RespondOptions extends Translated, Prompted {
   /**
    * The earlier rendering of the conversation, if `input` and `history` begin as they did then. It saves time, and
    * changes no id.
+   *
+   * @internal
    */
   readonly earlier?: EarlierPrompt
   /**

@@ -63,7 +63,9 @@ export class SampledForms {
   }
 
   /** Whether seals have to record anything: the client gets seals, and the transcript is not stored. */
-  isAsked({ request, isCompaction }: OpenEntry): boolean {
+  isAsked({ request, isCompaction, capabilities }: OpenEntry): boolean {
+    // A server that renders its own prompt has never seen these ids.
+    if (capabilities?.takes === 'messages') return false
     const isStored = request.store ?? this.#options.store ?? false
     return !isStored && !isCompaction && (request.include?.includes(SEALED) ?? false)
   }

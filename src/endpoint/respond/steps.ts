@@ -1,5 +1,7 @@
 import { deriveId } from '../../core/options/ids.js'
+import { withConversationTools } from '../../core/recipients/conversation-tools.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
+import type { Terms } from '../../engines/contract/terms.js'
 import { check } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { withPauses } from '../../shared/slices.js'
@@ -12,16 +14,20 @@ import type { Closing } from './closing.js'
 import { compactionItem } from './compaction/compact.js'
 import { compactContext } from './compaction/compact-context.js'
 import { summarize } from './compaction/summarize.js'
+import { demandedRecipients } from './demand/callees.js'
+import { isDemanded } from './demand/unmet-demand.js'
 import type { Inbox } from './inbox.js'
+import { withTerms } from './offered.js'
 import { openEntry } from './opening/open-entry.js'
 import type { OpenOptions } from './opening/prepare-request.js'
 import type { RespondOptions } from './options.js'
 import { promptAgain } from './prompts/first-prompt.js'
 import type { PromptIds } from './prompts/prompt-ids.js'
+import { requestTerms } from './prompts/request-terms.js'
 import type { ResolvedResponse } from './resolved-response.js'
 import type { Budget } from './sampling/budget.js'
 import { budgetNow } from './sampling/budget-now.js'
-import { nextStep } from './sampling/next-step.js'
+import { nextStep, takesMessages } from './sampling/next-step.js'
 
 const UNENFORCED = 'The engine that continues this text cannot enforce it, so it is only checked at the end.'
 
@@ -47,6 +53,8 @@ export class Steps {
   readonly #fold: ResponseFold
   /** Whether another process opened the response, and its engine may have been another one. */
   #isTakenOver = false
+  /** Without a demand. */
+  #terms: Terms | undefined
   /** The ids that follow the results of approved calls. */
   #idsAfter: PromptIds['idsAfter']
 
@@ -94,12 +102,19 @@ export class Steps {
       case 'compact':
         return this.#compact()
       case 'compact_context':
-        return compactContext(request, merged(options, { ...this.#shared(), teach: this.#teach }))
+        return compactContext(request, merged(options, { ...this.#shared(), teach: this.#teach, terms: this.#terms }))
       case 'end':
         return this.#end(next)
       default:
         return inbox.before(next)
     }
+  }
+
+  /** What the prompt's ids do not say of the next turn; undefined for an engine that takes ids. */
+  get terms(): Terms | undefined {
+    if (this.#terms === undefined || !isDemanded(this.#fold)) return this.#terms
+    const demand = demandedRecipients(this.#teach())
+    return demand === undefined ? this.#terms : { ...this.#terms, demand }
   }
 
   /** Prepares a call of the model: what its engine can do, and the constraint of a body that is open. */
@@ -111,6 +126,7 @@ export class Steps {
       resolved.useBudget(await budgetNow(this.#allowed, known))
       this.#isTakenOver = false
     }
+    if (this.#needsTerms) this.#terms = await this.#readTerms()
     if (!strict.isPaused) return
     await withPauses(strict.prepare(this.#fold.turnTokens), pause)
     const { param, constraint, character } = strict.openBody(this.#fold.turnTokens) ?? {}
@@ -119,7 +135,18 @@ export class Steps {
 
   /** Whether a call of the model has to be prepared. */
   get hasToPrepare(): boolean {
-    return this.#isTakenOver || this.budget().strict.isPaused
+    return this.#isTakenOver || this.#needsTerms || this.budget().strict.isPaused
+  }
+
+  get #needsTerms(): boolean {
+    return this.#terms === undefined && takesMessages(this.budget().capabilities)
+  }
+
+  #readTerms(): Promise<Terms> {
+    const { request, pause } = this.#given
+    const { operator, prompt } = this.#fold.open
+    const { request: whole } = withConversationTools(withTerms(request, operator))
+    return withPauses(requestTerms(whole, this.#teach(), prompt.identity), pause)
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

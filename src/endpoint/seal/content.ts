@@ -4,9 +4,11 @@ import type { SealedKind } from './sealed-text.js'
 
 /** The sealed text of a reasoning item or a compaction, or the JSON of calls. */
 export interface UnsealedText<Kind extends 'reasoning' | 'compaction' | 'call'> {
+  /** What was sealed: reasoning, a compaction, or a call. */
   readonly kind: Kind
   /** Empty for a compaction that was sealed without one. */
   readonly itemId: string
+  /** The sealed text. */
   readonly text: string
   /**
    * How the response's messages up to it were sampled, as `respond` recorded it. Only for reasoning, and often absent.

@@ -10,6 +10,7 @@ import { beginningOf } from './sealed-text.js'
 
 /** Options of `unsealInput`. */
 export interface UnsealInputOptions {
+  /** The seal that opens the content: the one that `createSeal` made. */
   readonly seal: Seal
   /** The owner of the request. */
   readonly caller: string
@@ -31,8 +32,11 @@ const UNSEAL_INPUT_OPTIONS: OptionTable<UnsealInputOptions> = {
 
 /** The `encrypted_content` of an item, its text, and how its response was sampled, if the seal records that. */
 export interface UnsealedEntry {
+  /** The content as the client sent it. */
   readonly sealed: string
+  /** The text in it. */
   readonly text: string
+  /** How the response's messages were sampled. Absent if the seal did not record it. */
   readonly form?: string
 }
 

@@ -6,4 +6,5 @@
 
 export { type SendEventsOptions, sendEvents } from './send-events.js'
 export { type ResponsesServer, type ServeOptions, serveResponses } from './serve-responses.js'
+export type { NodeResponse } from './stream-body.js'
 export { answerUpgrades, type UpgradingServer } from './upgrades.js'

@@ -19,6 +19,7 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
    * sender, else with 401. It opens `operatorPages` and nothing of the API. Default: nobody is the operator.
    */
   readonly authorizeOperator?: Authorize
+  /** The limits of the service, of bodies and of sockets. Each has a default. */
   readonly limits?: ServiceLimits & BodyLimits & WebSocketLimits
   /** The prefix of the routes. Default `/v1`. */
   readonly basePath?: string

@@ -3,10 +3,7 @@ import { checkStream } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aBoolean, aFunction, anObject, aTimer, having } from '../../shared/options/checks.js'
-import type { ByteHold } from '../flow/byte-budget.js'
-import { createFrameEncoder, type Encode, framesOf, KEEP_ALIVE, UNCOUNTED_BYTES, writeFrames } from './frames.js'
-import { idleInterval } from './idle-interval.js'
-import { type Reader, readerOf } from './reader.js'
+import { type Client, EventSender, type SenderOptions, type SentEvents } from './event-sender.js'
 import { type NodeResponse, type StreamBody, streamBody } from './stream-body.js'
 
 /** Options of `sendEvents`. */
@@ -58,81 +55,37 @@ export async function sendEvents(out: NodeResponse, events: SseEvents, options: 
   await sendCounted(out, events, options)
 }
 
-interface CountedOptions extends Omit<SendEventsOptions, 'encode'> {
-  readonly encode?: Encode
-}
-
-/**
- * Does the same as {@link sendEvents}, with checked options.
- *
- * @param unread - counts unread bytes; a client that leaves more unread than there is room for is cut off
- * @param ping - returns the text to send after `keepAliveMs` of silence
- */
+/** Does the same as {@link sendEvents}, with checked options. */
 export async function sendCounted(
   out: NodeResponse,
-  events: SseEvents | Reader<readonly SseEvent[]>,
-  options: CountedOptions = {},
-  unread?: ByteHold,
-  ping: () => string = () => KEEP_ALIVE,
+  events: SentEvents,
+  { done = false, headers = {}, ...options }: Omit<SendEventsOptions, 'encode'> & SenderOptions = {},
 ): Promise<void> {
-  const { done = false, keepAliveMs = 15_000, headers = {} } = options
-  const reader = readerOf<SseEvent | readonly SseEvent[]>(events)
-  const encode = options.encode ?? createFrameEncoder()
-  let body: StreamBody
-  let isGone = false
-  let isBehind = false
-  let resume = (): void => {}
-  let isSilent = true
-
-  const leave = (): void => {
-    isGone = true
-    resume()
-    // Not awaited: a generator answers after its pending step.
-    reader.leave().catch(() => {})
+  let body: StreamBody | undefined
+  const client: Client = {
+    write(text) {
+      if (body === undefined || body.write(text)) return 0
+      body.drains.once('drain', caughtUp)
+      return text.length
+    },
+    cutOff() {
+      out.destroy()
+      leave()
+    },
   }
+  const sender = new EventSender(events, client, options)
+  const { caughtUp, leave } = sender
   out.on('close', leave)
   // A client that resets its connection is not an error of the server.
   out.on('error', leave)
-  let timer: ReturnType<typeof setInterval> | undefined
-
-  /** Writes, and waits if the client is behind, so that unread events are not generated. */
-  function write(text: string): Promise<void> | undefined {
-    isSilent = false
-    if (body.write(text)) return undefined
-    isBehind = true
-    if (text.length > UNCOUNTED_BYTES && unread !== undefined && unread.take(text.length) !== 'taken') {
-      out.destroy()
-      leave()
-      return undefined
-    }
-    return new Promise((resolve) => {
-      resume = () => {
-        isBehind = false
-        unread?.give(unread.bytes)
-        body.drains.off('drain', resume)
-        resolve()
-      }
-      body.drains.once('drain', resume)
-    })
-  }
-  function keepAlive(): void {
-    if (!isGone && !isBehind && isSilent) write(ping())
-    isSilent = true
-  }
-
   try {
     // There will be no `close` event.
     if (isClosed(out)) return leave()
     for (const [name, value] of Object.entries(merged(SSE_HEADERS, headers))) out.setHeader(name, value)
     out.flushHeaders()
     body = streamBody(out)
-    if (keepAliveMs !== 0) timer = idleInterval(keepAlive, keepAliveMs)
-    const writer = { write, hasLeft: () => isGone }
-    await reader.drainTo((value) => {
-      if (isGone) return
-      return writeFrames(Array.isArray(value) ? framesOf(value, encode) : encode(value as SseEvent), writer)
-    })
-    if (!isGone) {
+    await sender.send()
+    if (!sender.hasLeft) {
       body.flush()
       out.end(done ? SSE_DONE : undefined)
     }
@@ -141,12 +94,11 @@ export async function sendCounted(
     out.destroy()
     throw error
   } finally {
-    clearInterval(timer)
     out.off('close', leave)
     out.off('error', leave)
     out.on('error', () => {})
-    unread?.end()
-    if (!isGone) await reader.leave()
+    body?.drains.off('drain', caughtUp)
+    if (!sender.hasLeft) await sender.close()
   }
 }
 

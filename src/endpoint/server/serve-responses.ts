@@ -22,6 +22,7 @@ export interface ServeOptions extends Omit<ResponsesAppOptions, 'upgradeWebSocke
 export interface ResponsesServer extends ResponsesApp {
   /** Its address: `http://127.0.0.1:8000`. */
   readonly url: string
+  /** The port on which it listens, also if a free one was picked. */
   readonly port: number
   /**
    * Refuses new requests, waits for the running responses, and closes every connection.

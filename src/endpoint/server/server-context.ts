@@ -1,31 +1,27 @@
 import type { Context } from 'hono'
-import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import { encodeSse, type SseEvent } from '../../core/sse/index.js'
 import type { UnknownOptions } from '../../dialects/body/draft.js'
 import { type Dialect, toMessagesError } from '../../dialects/index.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
 import type { KeptResponse } from '../stores/store.js'
-import { answerEvents, type SseStream } from './answer-events.js'
 import { type ErrorAnswer, errorAnswer } from './error-answer.js'
-import { createFrameEncoder, KEEP_ALIVE } from './frames.js'
 import type { HostedTurns } from './hosted-turns.js'
 import type { Identify } from './identify.js'
-import { KeepAlives } from './keep-alive-event.js'
 import type { RequestObservation } from './observe/observe-request.js'
 import type { ResponsesAppOptions } from './options.js'
 import type { ReadJson } from './read-json.js'
 import type { Caller } from './service/caller.js'
 import type { ResponseService } from './service/response-service.js'
 
-/** The variables that Hono passes between handlers. */
+/** The variables that Hono passes between handlers. @inline */
 export interface Env {
   readonly Variables: {
     owner: string
     headers: Record<string, string>
     requestId: string
+    /** @internal */
     observed: RequestObservation | undefined
-    /** The memory that its body holds. */
+    /** The memory that its body holds. @internal */
     held: ByteHold
   }
 }
@@ -77,37 +73,6 @@ export function traceOf(traceparent: string | undefined, tracestate: string | un
   if (!/^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/.test(traceparent ?? '')) return undefined
   const isState = tracestate !== undefined && tracestate.length <= 512 && /^[\x20-\x7e]+$/.test(tracestate)
   return { traceparent: traceparent as string, ...(isState && { tracestate }) }
-}
-
-/** Sends the events of a response in the server's dialect. */
-export function sendResponseEvents(
-  context: Context<Env>,
-  events: SseStream,
-  { options, dialect, service, keepAliveMs }: ServerContext,
-): Response {
-  const { done = false } = options
-  const map = dialect?.encoder()
-  const write = createFrameEncoder()
-  const alive = new KeepAlives()
-  return answerEvents(context, events, {
-    done,
-    keepAliveMs,
-    headers: context.get('headers'),
-    report: service.report,
-    unread: service.holdBytes(context.get('owner'), 'reader'),
-    ...(map
-      ? { encode: (event: SseEvent) => write(map(event as ResponseStreamEvent)) }
-      : {
-          encode(event: SseEvent) {
-            alive.note(event as ResponseStreamEvent)
-            return write(event)
-          },
-          keepAlive() {
-            const event = alive.event()
-            return event === undefined ? KEEP_ALIVE : encodeSse(event)
-          },
-        }),
-  })
 }
 
 /** Returns a response in the server's dialect. */

@@ -2,19 +2,30 @@ import { nodeModule } from '../../shared/system/node-module.js'
 
 /** The part of a response of `node:http`, `node:http2` or Express that is used here. */
 export interface NodeResponse extends Drains {
+  /** Whether `end` was called. */
   readonly writableEnded: boolean
+  /** Whether the connection is gone. */
   readonly destroyed?: boolean
+  /** Sets a header, before the first write. */
   setHeader(name: string, value: string): unknown
+  /** Sends the headers now. */
   flushHeaders(): void
+  /** Writes text; false if the client is behind, until `drain`. */
   write(text: string): boolean
+  /** Ends the answer. */
   end(text?: string): unknown
+  /** Cuts the connection off. */
   destroy(error?: Error): unknown
+  /** Adds a listener. */
   on(event: 'close' | 'error' | 'drain', listener: () => void): unknown
+  /** Removes a listener. */
   off(event: 'close' | 'error' | 'drain', listener: () => void): unknown
 }
 
 interface Drains {
+  /** Adds a listener for one event. */
   once(event: 'drain', listener: () => void): unknown
+  /** Removes it. */
   off(event: 'drain', listener: () => void): unknown
 }
 

@@ -6,10 +6,14 @@ type OnUpgrade = (request: IncomingMessage, socket: Socket, head: Uint8Array) =>
 
 /** The part of Node's servers that {@link answerUpgrades} uses. */
 export interface UpgradingServer {
+  /** Returns the listeners of an event. */
   listeners(event: 'upgrade'): readonly unknown[]
+  /** Removes the listeners of an event. */
   removeAllListeners(event: 'upgrade'): unknown
+  /** Adds a listener. */
   // biome-ignore lint/suspicious/noExplicitAny: Node's types, which the package must not need, say no more
   on(event: 'upgrade', listener: (...given: any[]) => void): unknown
+  /** Has the server read a connection as if it had just been accepted. */
   emit(event: 'connection', socket: unknown): boolean
 }
 

@@ -4,5 +4,6 @@
  * @packageDocumentation
  */
 
+export type { Reclaimable } from '../flow/byte-budget.js'
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.js'
 export * from './store.js'

@@ -21,18 +21,23 @@ export interface FinishedResponse {
 
 /** Entries of a response, which only their writer reads: `count` of them, as bytes. */
 export interface EntryBlock {
+  /** How many entries it holds. */
   readonly count: number
+  /** The entries, in a form that only their writer reads. */
   readonly bytes: Uint8Array
 }
 
 /** A block with its position: `at` entries precede it. */
 export interface StoredBlock extends EntryBlock {
+  /** How many entries precede it. */
   readonly at: number
 }
 
 /** The right to write a response. One process has it at a time, until it expires by the store's clock. */
 export interface Lease {
+  /** The response that may be written. */
   readonly responseId: string
+  /** The owner of the response. */
   readonly owner: string
   /** Rises with every claim. Writes under a lease of an older epoch are refused. */
   readonly epoch: number
@@ -48,11 +53,13 @@ export interface RequestKey {
 
 /** The response with a key. */
 export interface KeyedResponse extends RequestKey {
+  /** The id of the response. */
   readonly responseId: string
 }
 
 /** A new response, with all that is written in the same step: everything or nothing. */
 export interface NewResponse {
+  /** The id of the response, which no other has or had. */
   readonly responseId: string
   /** The owner of the response. No other owner can find it. */
   readonly owner: string
@@ -72,6 +79,7 @@ export interface NewResponse {
 
 /** The result of opening a response. Only an opened one changes anything. */
 export type Opening =
+  /** It was opened, under this lease. */
   | { readonly state: 'opened'; readonly lease: Lease }
   /** The id is known, possibly as that of a deleted response that others continue. */
   | { readonly state: 'exists' }
@@ -97,6 +105,7 @@ export interface Ending {
 
 /** One writer's addition to its response. */
 export interface Append {
+  /** The writer's lease, which has to be the latest. */
   readonly lease: Lease
   /** The number of entries that the writer knows. */
   readonly at: number
@@ -114,16 +123,19 @@ export interface Append {
  */
 export type Appended =
   | { readonly state: 'written' }
+  /** Nothing was written. The response has `count` entries. */
   | { readonly state: 'behind'; readonly count: number }
   | { readonly state: 'lost' }
 
 /** A response of the store: finished, or still running. */
 export type FoundResponse =
   | { readonly state: 'running' }
+  /** It has ended, as `finished` says. */
   | { readonly state: 'finished'; readonly finished: FinishedResponse }
 
 /** A response with its predecessors. */
 export interface FoundLineage {
+  /** Whether the response itself has finished. */
   readonly state: FoundResponse['state']
   /**
    * From the first response of the conversation to the response itself, if it has finished. Includes predecessors that
@@ -134,6 +146,7 @@ export interface FoundLineage {
 
 /** An item of the store. */
 export interface FoundItem {
+  /** The item, with its id. */
   readonly item: InputItem
   /** The latest response that added or produced it. */
   readonly responseId: string
@@ -143,14 +156,19 @@ export interface FoundItem {
 
 /** A response whose lease has expired. */
 export interface ExpiredResponse {
+  /** The id of the response. */
   readonly responseId: string
+  /** The owner of the response. */
   readonly owner: string
 }
 
 /** A request for a lease that another process has. */
 export interface Claim {
+  /** The id of the response. */
   readonly responseId: string
+  /** The owner of the response. */
   readonly owner: string
+  /** How long the lease lasts. 0: it expires at once. */
   readonly leaseSeconds: number
   /**
    * Whether to take a lease that has not expired, because the response is to be cancelled or deleted. Default: false.
@@ -160,7 +178,9 @@ export interface Claim {
 
 /** A claimed lease, and the number of entries. */
 export interface Claimed {
+  /** The new lease. */
   readonly lease: Lease
+  /** How many entries the response has. */
   readonly count: number
 }
 
@@ -190,9 +210,11 @@ export type Durability = 'none' | 'process' | 'power'
  * until the response expires or is deleted.
  */
 export interface ResponseStore {
+  /** What the store survives. */
   readonly durability: Durability
   /** The memory that it uses in this process, for the budget to count. Absent if it stores its data elsewhere. */
   readonly memory?: Reclaimable
+  /** Opens a response, with its first entries, in one step. */
   open(response: NewResponse): Promise<Opening>
   /**
    * Appends to many responses in one step. Each append is atomic and independent of the others. A response occurs at
@@ -208,12 +230,14 @@ export interface ResponseStore {
   claim(claim: Claim): Promise<Claimed | undefined>
   /** Lists at most `max` running responses of all owners whose lease has expired, in order of expiry. */
   expired(most: number): Promise<readonly ExpiredResponse[]>
+  /** Returns a response; undefined if this owner has none with the id. */
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
   /**
    * Returns the conversation of a response. Undefined if `find` finds nothing. Takes time and memory linear in its
    * length.
    */
   lineage(responseId: string, owner: string): Promise<FoundLineage | undefined>
+  /** Returns an item of a finished response; undefined if this owner has none with the id. */
   findItem(itemId: string, owner: string): Promise<FoundItem | undefined>
   /** Returns the response with a key. */
   findKey(key: string, owner: string): Promise<KeyedResponse | undefined>

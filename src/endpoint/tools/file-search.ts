@@ -21,6 +21,7 @@ export interface FileSearchContext {
   readonly vectorStoreIds: readonly string[]
   /** The maximum number of results. Further ones are dropped. */
   readonly maxResults: number
+  /** The `ranking_options` of the request. Empty if it has none. */
   readonly ranking: NonNullable<FileSearchTool['ranking_options']>
   /** Aborts when the result is no longer needed. */
   readonly signal: AbortSignal

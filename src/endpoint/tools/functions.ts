@@ -34,6 +34,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** The context that a function receives beside its arguments. */
 export type FunctionContext = Pick<ToolContext, 'signal' | 'report' | 'insert'>
 
+/** @inline */
 interface FunctionAbout {
   /** The description that the model reads: its purpose, and when to call it. */
   readonly description?: string
@@ -48,10 +49,10 @@ interface FunctionAbout {
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The arguments that a function receives: its schema's output or, without one, the model's object. */
-type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
+export type ArgumentsOf<Schema> = Schema extends StandardSchema ? OutputOf<Schema> : JsonObject
 
 /** Required unless the schema can describe its own input. */
-type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
+export type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
   ? { readonly parameters?: JsonSchema | StandardSchemaWithJson }
   : { readonly parameters: JsonSchema | StandardSchemaWithJson }
 
@@ -66,6 +67,7 @@ type ParametersOf<Schema> = Schema extends StandardSchemaWithJson
 export type HostFunction<Schema = undefined> = FunctionAbout & {
   /** Validates and converts the arguments. */
   readonly input?: Schema & StandardSchema
+  /** Runs the function. The model reads what it returns, or resolves to. */
   run(args: ArgumentsOf<Schema>, context: FunctionContext): unknown
 } & ParametersOf<Schema>
 
@@ -73,6 +75,7 @@ export type HostFunction<Schema = undefined> = FunctionAbout & {
 export interface FunctionTools extends Tool {
   /** The request's entry that offers them to the model. Calls need no approval, unless you change that. */
   readonly declaration: McpTool
+  /** Lists the functions, as an MCP server would. */
   listings: NonNullable<Tool['listings']>
 }
 

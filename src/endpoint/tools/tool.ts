@@ -10,8 +10,11 @@ export type HostedCall = McpCallItem | OutputItemByType[HostedItemType]
 
 /** The progress of a running call, in the tool's own units. */
 export interface ToolProgress {
+  /** How much is done. */
   readonly progress: number
+  /** How much there is. Unknown if absent. */
   readonly total?: number
+  /** What is being done, in words. None if absent. */
   readonly message?: string
 }
 

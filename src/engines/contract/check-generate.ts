@@ -1,9 +1,22 @@
 import { VOCABULARY_SIZE } from '../../core/harmony/vocabulary.js'
 import { check } from '../../shared/errors.js'
-import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
-import { aFunction, optionsOf, that, wholeNumber } from '../../shared/options/checks.js'
+import { checkOptions, type OptionCheck, type OptionTable } from '../../shared/options/check-options.js'
+import {
+  aBoolean,
+  aFunction,
+  anObject,
+  aString,
+  aText,
+  listOf,
+  oneOf,
+  optionsOf,
+  recordOf,
+  that,
+  wholeNumber,
+} from '../../shared/options/checks.js'
 import { checkConstraint } from './check-constraint.js'
 import type { GenerateOptions, Sampling } from './engine.js'
+import type { FormatTerms, ImageTerms, Terms, ToolTerms } from './terms.js'
 
 /** The Responses API's limit of `top_logprobs`. */
 const MAX_LOGPROBS = 20
@@ -27,6 +40,36 @@ const TRACE: OptionTable<NonNullable<GenerateOptions['trace']>> = {
   tracestate: that(isLine, 'a tracestate of W3C trace context'),
 }
 
+const TOOL: OptionTable<ToolTerms> = {
+  recipient: aString,
+  description: aText,
+  parameters: anObject,
+  body: oneOf('json', 'text', 'code'),
+  strict: aBoolean,
+}
+
+const FORMAT: OptionTable<FormatTerms> = { name: aString, description: aText, schema: anObject, strict: aBoolean }
+const IMAGE: OptionTable<ImageTerms> = { url: aString, detail: aText }
+
+/** Checks nested options, some of which are required. */
+function whole<Options extends object>(
+  table: OptionTable<Options>,
+  ...required: (keyof Options & string)[]
+): OptionCheck {
+  return (value, path) => checkOptions(path, value, table, required, path)
+}
+
+const TERMS: OptionTable<Terms> = {
+  tools: listOf(whole(TOOL, 'recipient', 'body'), 'an array of tools'),
+  demand: listOf(aString, 'an array of recipients'),
+  isParallel: aBoolean,
+  format: whole(FORMAT, 'name'),
+  effort: aString,
+  identity: aText,
+  lessons: listOf(aText, 'an array of strings'),
+  images: recordOf(whole(IMAGE, 'url'), 'an object of images'),
+}
+
 const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   sampling: optionsOf(SAMPLING),
   maxTokens: wholeNumber(1),
@@ -36,7 +79,8 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   },
   logprobs: wholeNumber(0, MAX_LOGPROBS),
   constraint: checkConstraint,
-  trace: (value, path) => checkOptions(path, value, TRACE, ['traceparent'], path),
+  terms: optionsOf(TERMS),
+  trace: whole(TRACE, 'traceparent'),
   cacheSalt: that(
     (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value),
     'a text of 1 to 128 letters, digits, - and _',

@@ -11,8 +11,11 @@ import type { Slices } from '../../shared/slices.js'
  *   `isJson`, the text is JSON or the rest of one: an engine may enforce another grammar of the same JSON values.
  */
 export type Constraint =
+  /** A plain object: the keywords of a JSON Schema. */
   | { readonly jsonSchema: { readonly [keyword: string]: unknown } }
+  /** The pattern, without slashes and anchors. */
   | { readonly regex: string }
+  /** The whole grammar as a text, and its syntax. `isJson` is false unless given. */
   | { readonly grammar: string; readonly syntax: 'lark' | 'gbnf'; readonly isJson?: boolean }
 
 /** The kinds of constraints, as {@link EngineCapabilities} names them. */
@@ -59,6 +62,18 @@ export interface EngineCapabilities {
    * false; `respond` then accepts token ids only.
    */
   readonly spellsMarkers?: boolean
+  /**
+   * Whether the engine reads the prompt back into messages for a server that renders its own, with `terms`. The counts of
+   * tokens are then the server's, and nothing can be written in the middle of the model's turn. Default: ids.
+   */
+  readonly takes?: 'messages'
+  /**
+   * Whether the schemas of `terms` are passed to a server that claims to enforce them. They are checked afterwards in any
+   * case. Default: false.
+   */
+  readonly passesSchemas?: boolean
+  /** Whether its model sees the images of `terms`. Default: false. */
+  readonly seesImages?: boolean
   /**
    * Fits a constraint of a supported kind to the engine, in slices of some milliseconds. Pure, and idempotent. Default:
    * the engine enforces each constraint completely.

@@ -31,6 +31,7 @@ export type EngineErrorCode = 'context_length_exceeded' | 'invalid_prompt' | 'ra
  */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
+  /** The kind of failure, which clients of the API receive. */
   readonly code: EngineErrorCode
   /** The HTTP status, if a server answered. */
   readonly status: number | undefined
@@ -57,9 +58,14 @@ export class EngineError extends Error {
   }
 }
 
+/** Details of an {@link EngineError}, besides its `cause`. */
 export interface EngineErrorOptions extends ErrorOptions {
+  /** The HTTP status, if a server answered. */
   readonly status?: number
+  /** Whether the engine accepts no calls now, so that the request may succeed later. Default: false. */
   readonly isUnavailable?: boolean
+  /** Why it is unavailable, in words that clients may read: without addresses or files. */
   readonly reason?: string
+  /** How long to wait before another call, in milliseconds. */
   readonly retryAfterMs?: number | undefined
 }

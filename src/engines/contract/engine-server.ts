@@ -28,6 +28,7 @@ export interface EngineServer {
 export interface PassOptions {
   /** Aborts the request, and its answer. */
   readonly signal: AbortSignal
+  /** The W3C trace context of the request, which is sent along. */
   readonly trace?: GenerateOptions['trace']
 }
 
@@ -51,6 +52,7 @@ export interface TextSource {
 export interface TextSink {
   /** @returns whether it takes more now; if not, `resume()` follows */
   text(piece: string): boolean
+  /** The text is complete. */
   end(): void
   /** The text breaks off. */
   fail(error: unknown): void
@@ -58,5 +60,6 @@ export interface TextSink {
 
 /** An engine behind a server. */
 export interface ServedEngine extends TokenEngine {
+  /** The server behind the engine. */
   readonly server: EngineServer
 }

@@ -1,5 +1,6 @@
 import type { HostUsage, StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import type { Constraint, EngineCapabilities } from './constraint.js'
+import type { Terms } from './terms.js'
 
 /** Parameters of sampling. The defaults are those of the Responses API: all tokens, at temperature 1. */
 export interface Sampling {
@@ -17,6 +18,7 @@ export interface Sampling {
 
 /** One model call. */
 export interface GenerateOptions {
+  /** How tokens are chosen. Default: the engine's own settings. */
   readonly sampling?: Sampling
   /**
    * The maximum number of tokens, after which the stream ends with `max_output_tokens`. Default: as many as fit the
@@ -36,6 +38,10 @@ export interface GenerateOptions {
    * A constraint that the engine cannot enforce is a `bad_option`, see {@link EngineCapabilities}.
    */
   readonly constraint?: Constraint
+  /**
+   * What the prompt's ids do not say in fields, for an engine whose capabilities take messages. Other engines ignore it.
+   */
+  readonly terms?: Terms
   /**
    * The W3C trace context of the request, `traceparent` and `tracestate`, which is sent to engines behind HTTP. A value
    * that does not have the W3C's shape is left out.
@@ -73,11 +79,13 @@ export interface GenerateOptions {
  *   exhausted.
  */
 export interface TokenStream extends AsyncIterableIterator<TokenChunk, StreamEnd | undefined, void> {
+  /** Closes the call at once. */
   return(): Promise<IteratorResult<TokenChunk, StreamEnd | undefined>>
 }
 
 /** Options of `capabilities`. */
 export interface CapabilitiesOptions {
+  /** Aborts the query. */
   readonly signal?: AbortSignal
   /**
    * Whether the caller will constrain a call. If not, the engine need not find out its constraints, which may take

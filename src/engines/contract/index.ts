@@ -14,7 +14,8 @@ export type {
   UnsupportedConstraint,
 } from './constraint.js'
 export type * from './engine.js'
-export { EngineError, type EngineErrorCode } from './engine-error.js'
+export { EngineError, type EngineErrorCode, type EngineErrorOptions } from './engine-error.js'
 export type * from './engine-server.js'
 export { generateOptions } from './generate-options.js'
+export type * from './terms.js'
 export { tokenStream } from './token-stream.js'

@@ -16,7 +16,19 @@ export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
 export { createLlamaCppEngine, type LlamaCppEngine, type LlamaCppEngineOptions } from './llama-cpp/engine.js'
-export type { Llama, LlamaSequence } from './llama-cpp/node-llama-cpp.js'
+export type {
+  Llama,
+  LlamaConstraint,
+  LlamaContext,
+  LlamaControlledInput,
+  LlamaControlledOutput,
+  LlamaEvaluateOptions,
+  LlamaGrammarModel,
+  LlamaModel,
+  LlamaOverflow,
+  LlamaSampling,
+  LlamaSequence,
+} from './llama-cpp/node-llama-cpp.js'
 
 /**
  * One call of a gpt-oss model with node-llama-cpp, on a sequence that you provide.

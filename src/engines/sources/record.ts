@@ -18,6 +18,7 @@ export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.j
 
 /** The description of a recording. */
 export interface RecordingAbout {
+  /** The name of the fixture, for people. */
   readonly name: string
   /** Where the tokens come from: engine, model, version. */
   readonly origin?: string

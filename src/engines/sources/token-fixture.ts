@@ -11,6 +11,7 @@ export type FixtureChunk =
   | HarmonyToken
   | readonly HarmonyToken[]
   | string
+  /** Tokens of the host, as `HostTokens` has them. */
   | { readonly host: readonly number[] | string | HostMessage }
 
 /** The translator's options besides the request, as data. */
@@ -25,6 +26,7 @@ export interface FixtureSetup
 /** A captured or handmade token stream, as one JSON file. Other keys are ignored. */
 export interface TokenFixture {
   readonly version: 1
+  /** A name, for people. */
   readonly name: string
   /** Where it came from: an engine, a bug report, or written by hand. */
   readonly origin?: string

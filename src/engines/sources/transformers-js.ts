@@ -27,21 +27,32 @@ export type TransformersStoppingCriterion = (sequences: bigint[][]) => boolean[]
 
 /** The options that are passed to a model's `generate()`. */
 export interface TransformersGeneration {
+  /** The ids of the prompt: a tensor of one row. */
   readonly inputs: unknown
+  /** Ones in the shape of `inputs`: a tensor. */
   readonly attention_mask: unknown
+  /** The maximum number of generated tokens. */
   readonly max_new_tokens: number
+  /** Whether tokens are sampled. Otherwise the most likely one is taken. */
   readonly do_sample: boolean
+  /** The temperature of sampling. */
   readonly temperature: number
+  /** Samples from this many of the most likely tokens; 0: from all. */
   readonly top_k: number
+  /** The ids that end the generation. */
   readonly eos_token_id: number[]
+  /** Receives the tokens. */
   readonly streamer: TransformersStreamer
+  /** Asked after each token whether to stop. */
   readonly stopping_criteria: TransformersStoppingCriterion[]
 }
 
 /** The used part of a causal language model of Transformers.js. */
 export interface TransformersModel {
   // A method, so that the package's own model is assignable although its options have wider types.
+  /** Generates tokens until an end, and passes each to the streamer. */
   generate(options: TransformersGeneration): Promise<unknown>
+  /** The model's configuration: `max_position_embeddings` is the length of its context, in tokens. */
   readonly config?: { readonly max_position_embeddings?: number }
 }
 

@@ -15,8 +15,9 @@ export interface About {
   readonly contentIndex?: number
   /** The index of the summary part. */
   readonly summaryIndex?: number
-  /** The index of the choice, and of the call in it: in Chat Completions. */
+  /** The index of the choice: in Chat Completions. */
   readonly choice?: number
+  /** The index of the call in the choice: in Chat Completions. */
   readonly call?: number
   /** The index of the block: in the Messages API. */
   readonly block?: number

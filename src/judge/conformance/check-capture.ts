@@ -13,6 +13,7 @@ import type { Checker, Violation } from './violation.js'
 export type Finding =
   /** A stream begins. Streams are numbered from 1. */
   | { readonly kind: 'stream'; readonly stream: number; readonly line: number }
+  /** A rule is broken, at the event that begins on this line. */
   | { readonly kind: 'violation'; readonly violation: Violation; readonly line: number }
   /** A terminal event: no event should follow, even if the server keeps the connection open. */
   | { readonly kind: 'terminal'; readonly type: string; readonly events: number; readonly line: number }

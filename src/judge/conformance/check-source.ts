@@ -19,7 +19,9 @@ export interface ScriptedBackend {
 
 /** A token source, and the backend that plays the plan. */
 export interface OpenedSource {
+  /** The source to check: an async one. */
   readonly source: Extract<TokenSource, AsyncIterable<unknown>>
+  /** What plays the plan. */
   readonly backend: ScriptedBackend
   /** The text that a text source has to yield for the plan's tokens. Default: the source yields the token ids. */
   readonly text?: string

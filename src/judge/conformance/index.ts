@@ -5,8 +5,9 @@
  */
 
 export type { About } from './about.js'
+export type { Api } from './api.js'
 export { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
-export { CHAT_PROFILES, type ChatCheck, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
+export { CHAT_PROFILES, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
 export { CHAT_INVARIANTS } from './chat/invariants/index.js'
 export { type CheckOptions, checkEvents, createChecker } from './check.js'
 export { type CaptureChecker, type CaptureOptions, createCaptureChecker, type Finding } from './check-capture.js'
@@ -22,24 +23,13 @@ export {
   type SourceRule,
   type SourceViolation,
 } from './check-source.js'
-export { CLIENTS, type Client, type Explanation, explain } from './explain.js'
-export {
-  type Check,
-  type Invariant,
-  PROFILES,
-  type Profile,
-  type ReportViolation,
-  type ViolationDetails,
-} from './invariant.js'
+export { CLIENTS, type Client, type ExplainedClient, type Explanation, explain } from './explain.js'
+export { type Invariant, PROFILES, type Profile } from './invariant.js'
 export { INVARIANTS } from './invariants/index.js'
 export { MESSAGES_CLIENTS, type MessagesClient } from './messages/clients/names.js'
-export {
-  MESSAGES_PROFILES,
-  type MessagesCheck,
-  type MessagesInvariant,
-  type MessagesProfile,
-} from './messages/invariant.js'
+export { MESSAGES_PROFILES, type MessagesInvariant, type MessagesProfile } from './messages/invariant.js'
 export { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
+export type { AnyProfile } from './profiles.js'
 export type { CaptureFormat } from './read/capture-format.js'
 export type {
   BrokenRead,
@@ -53,6 +43,13 @@ export { createStreamReader, type StreamReader, type StreamReaderOptions } from 
 export { readChatStreams, readMessageStreams, readStreams } from './read-streams.js'
 export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
 export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
-export { outputItemSchema, parseEvent, responseSchema, responseStreamEventSchema } from './schemas/index.js'
+export {
+  type EventProblem,
+  outputItemSchema,
+  type ParsedEvent,
+  parseEvent,
+  responseSchema,
+  responseStreamEventSchema,
+} from './schemas/index.js'
 export type { StreamEvent } from './stream-event.js'
 export type { Checker, StreamChunk, Violation } from './violation.js'

@@ -26,9 +26,9 @@ export interface Invariant {
   readonly severity: 'error' | 'warning'
   /** `model` if the server only passes on what the model wrote. Default: the server is at fault. */
   readonly fault?: 'model'
-  /** Selects the events that it checks, by their type. Default: all events. */
+  /** Selects the events that it checks, by their type. Default: all events. @internal */
   readonly on?: (kind: EventKind) => boolean
-  /** Starts checking one stream: constant work per event, and memory for open items only. */
+  /** Starts checking one stream: constant work per event, and memory for open items only. @internal */
   begin(): Check
 }
 

@@ -3,6 +3,7 @@ import { type Fields, isFields } from '../../shared/fields.js'
 
 /** An event as received: its fields are not validated. */
 export interface StreamEvent {
+  /** The type. All other fields may be anything. */
   readonly type: string
   readonly [field: string]: unknown
 }

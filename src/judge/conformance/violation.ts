@@ -14,6 +14,7 @@ export interface Violation {
   readonly position: number
   /** The event's type, or the `object` of a chunk; absent at the end of the stream. */
   readonly type?: string
+  /** What the rule expects, in words. */
   readonly expected: string
   /** The actual value as JSON in at most 80 characters, or a description. */
   readonly got: string
@@ -22,7 +23,11 @@ export interface Violation {
 }
 
 /** A chunk of Chat Completions as received, or the error in place of one. */
-export type StreamChunk = { readonly choices: unknown } | { readonly error: unknown }
+export type StreamChunk =
+  /** A chunk: its `choices` are a list where it is correct. */
+  | { readonly choices: unknown }
+  /** An error in place of a chunk. */
+  | { readonly error: unknown }
 
 /** Checks one stream while it arrives. */
 export interface Checker {

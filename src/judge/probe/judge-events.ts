@@ -77,13 +77,17 @@ function judge(
   isWhole: boolean,
 ): Judgement {
   const notes = new Set<string>()
+  /** The rules of what follows from the model's mistakes. */
+  const excused = new Set<string>()
   const causesFor = (standard: AnyProfile): Cause[] => {
     const causes = causesOf(events, standard, isWhole)
     for (const { fault, lead } of causes) {
       const { rule, expected, got } = lead
-      if (fault === 'model') notes.add(`the model's fault, in ${request}: ${rule}: expected ${expected}, got ${got}`)
+      if (fault !== 'model') continue
+      notes.add(`the model's fault, in ${request}: ${rule}: expected ${expected}, got ${got}`)
+      for (const following of FOLLOWS_FROM_MODEL[rule] ?? []) excused.add(following)
     }
-    return causes.filter(({ fault }) => fault === 'server')
+    return causes.filter(({ fault, lead }) => fault === 'server' && !excused.has(lead.rule))
   }
 
   const concerns: Concern[] = causesFor(profile).map((cause) => ({ cause, breaks: new Set() }))
@@ -100,6 +104,11 @@ function judge(
   const findings = concerns.map(({ cause, breaks }) => toFinding(request, cause, [...breaks]))
   const at = ({ severity, position = 0 }: Finding): number => (severity === 'error' ? 0 : events.length + 1) + position
   return { findings: findings.sort((a, b) => at(a) - at(b)), notes: [...notes] }
+}
+
+/** What clients make of calls whose arguments are no JSON differs, and no server can help it. */
+const FOLLOWS_FROM_MODEL: Readonly<Record<string, readonly string[]>> = {
+  'function-arguments-json': ['client-calls', 'client-arguments'],
 }
 
 /** The finding of the profile that explains a client's error: the one about the same field, event or item. */

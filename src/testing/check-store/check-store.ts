@@ -1,12 +1,13 @@
 import type { ResponseStore } from '../../endpoint/stores/store.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, aTimer, that, wholeNumber } from '../../shared/options/checks.js'
-import { type Call, drawCalls, drawFrom, obeysModel } from './model.js'
+import { drawCalls, drawFrom, obeysModel, type StoreCall } from './model.js'
 import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
 import { Broken } from './world.js'
 
 /** An empty store that is checked. It evicts nothing during a check. */
 export interface CheckedStore {
+  /** The store. */
   readonly store: ResponseStore
   /** The same data through another process's connection. Default: `store`, for stores that no other process shares. */
   readonly other?: ResponseStore
@@ -32,12 +33,14 @@ const CHECK_STORE_OPTIONS: OptionTable<CheckStoreOptions> = {
 
 /** A rule that a store breaks. */
 export interface StoreViolation {
+  /** The name of the rule, one of {@link STORE_RULES}. */
   readonly rule: StoreRule
   /** The expected and the actual result. */
   readonly problem: string
-  /** For `obeys-model`: the seed, which draws the same calls again, and the fewest calls that show it. */
+  /** For `obeys-model`: the seed, which draws the same calls again. */
   readonly seed?: number
-  readonly calls?: readonly Call[]
+  /** For `obeys-model`: the fewest calls that show it, in order. */
+  readonly calls?: readonly StoreCall[]
 }
 
 /**
@@ -101,9 +104,9 @@ export async function checkStore(
 
 /** Removes the calls that are not needed for the problem. */
 async function shrunk(
-  calls: readonly Call[],
-  isWrong: (calls: readonly Call[]) => Promise<boolean>,
-): Promise<readonly Call[]> {
+  calls: readonly StoreCall[],
+  isWrong: (calls: readonly StoreCall[]) => Promise<boolean>,
+): Promise<readonly StoreCall[]> {
   let left = calls
   for (let at = left.length - 1; at >= 0; at--) {
     const without = left.filter((_, index) => index !== at)

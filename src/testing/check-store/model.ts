@@ -16,20 +16,30 @@ const OPS = [
   'items',
 ] as const
 
+/** @inline */
 type Op = (typeof OPS)[number]
 
 /** One call, as it is drawn: numbers, which the model reads in its own way. */
-export interface Call {
+export interface StoreCall {
+  /** The operation. */
   readonly op: Op
+  /** The id of the response. */
   readonly id: string
+  /** The owner who asks. */
   readonly owner: string
+  /** The response that an opened one continues; undefined if it begins a conversation. */
   readonly previous: string | undefined
+  /** The epoch of the lease with which entries are appended. */
   readonly epoch: number
+  /** The index at which entries are appended; for a key, which of four. */
   readonly at: number
+  /** How many entries are appended. */
   readonly count: number
+  /** How long the lease lasts; 0 if it has expired at once. */
   readonly leaseSeconds: number
   /** Whether the other process makes it. */
   readonly isOther: boolean
+  /** Whether a lease is claimed that another process still holds. */
   readonly isForced: boolean
 }
 
@@ -47,7 +57,7 @@ export function drawFrom(seed: number): Draw {
   }
 }
 
-export function drawCalls(draw: Draw): Call[] {
+export function drawCalls(draw: Draw): StoreCall[] {
   const one = <Value>(...values: readonly Value[]): Value => values[draw(values.length)] as Value
   return Array.from({ length: 1 + draw(40) }, () => ({
     op: one<Op>(...OPS, 'open', 'append', 'append', 'end'),
@@ -106,7 +116,7 @@ class Model {
 }
 
 /** Plays calls against a store and the model of one. @throws Broken where they differ */
-export async function obeysModel({ store, other }: Stores, calls: readonly Call[]): Promise<void> {
+export async function obeysModel({ store, other }: Stores, calls: readonly StoreCall[]): Promise<void> {
   const model = new Model()
   for (const [number, call] of calls.entries()) {
     await play(call, number, call.isOther ? other : store, model)
@@ -114,7 +124,7 @@ export async function obeysModel({ store, other }: Stores, calls: readonly Call[
   }
 }
 
-async function play(call: Call, number: number, store: ResponseStore, model: Model): Promise<void> {
+async function play(call: StoreCall, number: number, store: ResponseStore, model: Model): Promise<void> {
   const { op, id, owner, previous, leaseSeconds } = call
   const what = `call ${number}, ${op} ${id} of ${owner}`
   const own = model.own(id, owner)

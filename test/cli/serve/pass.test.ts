@@ -61,11 +61,15 @@ describe('serve --pass', () => {
     [['--vllm', 'http://x', '--pass', ''], `--pass: expected one of ${NAMED}, got ""`],
     [['--vllm', 'http://x', '--pass', '/v1/../tokenize'], `--pass: expected one of ${NAMED}, got "/v1/../tokenize"`],
     [['--vllm', 'http://x', '--pass', 'tokenize'], `--pass: expected one of ${NAMED}, got "tokenize"`],
-    ...[['--replay'], ['--script', 'a.json'], ['--model', 'a.gguf']].map((engine) => [
-      [...engine, '--pass', '/tokenize'],
-      '--pass: expected only with --vllm, --sglang or --llama-server',
-    ]),
   ] as [string[], string][])('wrong usage is one line and exit code 2: %j', async (args, line) => {
     expect(await refusal(args)).toEqual([2, line])
   })
+
+  test.each([[['--replay']], [['--script', 'a.json']], [['--model', 'a.gguf']]])(
+    '%j, which is no server, has no path to pass',
+    async (engine) => {
+      const onlyServers = expect.stringMatching(/^--pass: expected only with --vllm, --sglang.* or --[a-z-]+$/)
+      expect(await refusal([...engine, '--pass', '/tokenize'])).toEqual([2, onlyServers])
+    },
+  )
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { declareMcpServer, type McpServer, type ToolHints } from '../../../src/core/recipients/mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ToolHints } from '../../../src/core/recipients/mcp-server.js'
 import type { McpTool, McpToolFilter } from '../../../src/core/responses/request.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { RUNS } from '../../support/runs.js'
@@ -10,7 +10,7 @@ type Approval = McpTool['require_approval']
 type Rules = Pick<McpTool, 'allowed_tools' | 'require_approval'>
 
 const entry = (rules: Rules = {}): McpTool => ({ type: 'mcp', server_label: 'github', ...rules })
-const declare = (rules: Rules, hints?: ToolHints, before?: McpServer): McpServer =>
+const declare = (rules: Rules, hints?: ToolHints, before?: McpServerRules): McpServerRules =>
   declareMcpServer(entry(rules), '', before, hints)
 
 const NAMES = ['read', 'write', 'other']
@@ -186,8 +186,9 @@ describe('laws', () => {
   const name = fc.constantFrom(...NAMES, 'issues.list', 'constructor', '*', '')
   const unsaid = fc.constantFrom('always' as const, 'never' as const)
   const several = fc.array(rules, { minLength: 1, maxLength: 4 })
-  const add = (entries: readonly Rules[], hints?: ToolHints): McpServer =>
-    entries.reduce<McpServer | undefined>((before, rules) => declare(rules, hints, before), undefined) ?? declare({})
+  const add = (entries: readonly Rules[], hints?: ToolHints): McpServerRules =>
+    entries.reduce<McpServerRules | undefined>((before, rules) => declare(rules, hints, before), undefined) ??
+    declare({})
   const assert = <Values extends [unknown, ...unknown[]]>(property: fc.IPropertyWithHooks<Values>): void =>
     fc.assert(property, { numRuns: RUNS })
 

@@ -70,7 +70,7 @@ test.each([
   ["OfItemText<'custom_tool_call_input.done', 'input'>"],
   ["OfItemOnly<'mcp_call.in_progress'>"],
 ])('a required field that %s gets is one error of the compiler, in the table of events', (event) => {
-  const errors = errorsAfter(EVENTS, event, `${event} & { added: string }`, EMITTERS)
+  const errors = errorsAfter(EVENTS, `${event} {}`, `${event} { added: string }`, EMITTERS)
   expect(errors).toEqual([TABLE])
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
-import { createLiveEvents, type LiveEvents } from '../../../src/endpoint/server/service/running/live-events.js'
+import { LiveEvents } from '../../../src/endpoint/server/service/running/live-events.js'
 import { runs } from '../../support/runs.js'
 
 type Batch = readonly ResponseStreamEvent[]
@@ -30,7 +30,7 @@ function played(count: number): Played {
   async function* after(number: number): AsyncGenerator<Batch> {
     yield* batches.slice(number + 1)
   }
-  const live = createLiveEvents({
+  const live = new LiveEvents({
     later: async (number) => {
       reads.push(number)
       return after(number)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ProbeWorld, runProbe } from '../../../src/cli/probe.js'
+import { probe as command } from '../../../src/cli/probe-command.js'
 import { run } from '../../../src/cli/run.js'
 import { SCENARIOS } from '../../../src/judge/probe/index.js'
 import { fakeIo } from '../../cli/io.js'
@@ -9,11 +9,10 @@ import { type Faults, sendJson } from './server.js'
 closeServers()
 
 /** Runs the command on a server. */
-async function probe(faults: Faults, argv: readonly string[] = [], world: ProbeWorld = {}) {
+async function probe(faults: Faults, argv: readonly string[] = [], io = fakeIo()) {
   const server = await serve(faults)
-  const io = fakeIo()
-  const code = await runProbe([server.url, ...argv], io, world)
-  return { code, out: io.out, err: io.err, server }
+  const code = await run(['probe', server.url, ...argv], io)
+  return { code, out: io.out, err: io.err, written: io.written, server }
 }
 
 /** Text that would do harm in a terminal, and in XML. */
@@ -83,7 +82,7 @@ describe('the table', () => {
     const print = async (text: string): Promise<void> => {
       io.out += text
     }
-    await runProbe([server.url, '--only', 'plain'], { ...io, print })
+    await run(['probe', server.url, '--only', 'plain'], { ...io, print })
     expect(io.out).toContain('\u001b[32mpass')
   })
 })
@@ -111,14 +110,10 @@ test('--json prints one line for machines', async () => {
 
 describe('--junit', () => {
   test('--junit writes a test case for each scenario into a file, beside the table', async () => {
-    const files: Record<string, string> = {}
-    const writeFile = async (path: string, text: string): Promise<void> => {
-      files[path] = text
-    }
-    const { code, out } = await probe({}, ['--junit', 'probe.xml'], { writeFile })
+    const { code, out, written } = await probe({}, ['--junit', 'probe.xml'])
     expect(code).toBe(0)
     expect(out).toContain('no problems')
-    const xml = files['probe.xml'] ?? ''
+    const xml = written['probe.xml'] ?? ''
     expect(elementsOf(xml).filter((name) => name === 'testcase')).toHaveLength(SCENARIOS.length)
     expect(xml).toContain(`tests="${SCENARIOS.length}" failures="0" errors="0" skipped="0"`)
   })
@@ -162,9 +157,12 @@ describe('--junit', () => {
   })
 
   test('--junit says where its file cannot be written', async () => {
-    const { code, err } = await probe({}, ['--only', 'plain', '--junit', '/no/such/folder/probe.xml'])
-    expect(code).toBe(2)
-    expect(err).toMatch(/cannot write \/no\/such\/folder\/probe.xml: ENOENT/)
+    const writeFile = async (): Promise<void> => {
+      throw new Error("EACCES: permission denied, open '/etc/probe.xml'")
+    }
+    const io = Object.assign(fakeIo(), { writeFile })
+    const { code, err } = await probe({}, ['--only', 'plain', '--junit', '/etc/probe.xml'], io)
+    expect([code, err]).toEqual([2, 'harmony-responses: cannot write /etc/probe.xml: permission denied\n'])
   })
 })
 
@@ -196,7 +194,7 @@ describe('exits with 2', () => {
     const server = await serve()
     await server.close()
     const io = fakeIo()
-    expect(await runProbe([server.url], io)).toBe(2)
+    expect(await run(['probe', server.url], io)).toBe(2)
     expect(io.err).toMatch(/^harmony-responses: probe: cannot reach http:.*ECONNREFUSED.*\n$/)
     expect(io.out).toBe('')
   })
@@ -213,10 +211,10 @@ describe('exits with 2', () => {
   })
 
   test.each([
-    [[], 'expected one URL, got 0'],
-    [['http://a', 'http://b'], 'expected one URL, got 2'],
-    [['localhost:8000'], 'url: expected an http or https URL'],
-    [['http://a', '--only', 'nothing'], "only[0]: expected one of 'plain', 'call',"],
+    [[], 'probe: expected one URL, got 0'],
+    [['http://a', 'http://b'], 'probe: expected one URL, got 2'],
+    [['localhost:8000'], 'probe: url: expected an http or https URL'],
+    [['http://a', '--only', 'nothing'], '--only: expected one of plain, call,'],
     [['http://a', '--profile', 'x'], '--profile: expected one of openai,'],
     [['http://a', '--timeout', 'soon'], '--timeout: expected a number of seconds greater than 0, got "soon"'],
     [['http://a', '--timeout', '0'], '--timeout: expected a number of seconds'],
@@ -225,19 +223,15 @@ describe('exits with 2', () => {
     [['http://a', '--nonsense'], "Unknown option '--nonsense'"],
   ])('the command exits with 2 for %j', async (argv, message) => {
     const io = fakeIo()
-    expect(await runProbe(argv, io)).toBe(2)
-    expect(io.err).toContain(`harmony-responses: probe: ${message}`)
+    expect(await run(['probe', ...argv], io)).toBe(2)
+    expect(io.err).toContain(`harmony-responses: ${message}`)
     expect(io.err).not.toContain('sk-secret')
     expect(io.err).toMatch(/^[^\n]+\n$/)
   })
 })
 
-test('--help names every scenario and every option', async () => {
-  const io = fakeIo()
-  expect(await run(['probe', '--help'], io)).toBe(0)
-  for (const { name } of SCENARIOS) expect(io.out).toContain(` ${name}`)
-  for (const option of ['model', 'header', 'only', 'profile', 'timeout', 'json', 'junit'])
-    expect(io.out).toContain(`--${option}`)
+test('--only takes every scenario and both groups, and nothing else', () => {
+  expect(command.options['only']).toMatchObject({ words: [...SCENARIOS.map(({ name }) => name), 'chat', 'messages'] })
 })
 
 test('the probe is a command of harmony-responses', async () => {
@@ -253,7 +247,7 @@ test('the probe is a command of harmony-responses', async () => {
 test('a reader that goes away ends the command in peace', async () => {
   const server = await serve()
   const io = fakeIo({}, Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }))
-  expect(await runProbe([server.url, '--only', 'plain'], io)).toBe(0)
+  expect(await run(['probe', server.url, '--only', 'plain'], io)).toBe(0)
   expect(io.err).toBe('')
 })
 

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runProbe } from '../../../src/cli/probe.js'
 import { RULES, SCENARIOS } from '../../../src/judge/probe/index.js'
-import { fakeIo } from '../../cli/io.js'
 import { expectGenerated } from '../../docs/generated.js'
 
 const docs = readFileSync(new URL('../../../docs/probe.md', import.meta.url), 'utf8')
@@ -17,12 +15,4 @@ test('docs/probe.md lists every scenario, in order, with its question', () => {
 test("docs/probe.md lists every rule of the probe's own with its sentence", () => {
   const rows = Object.entries(RULES).map(([rule, sentence]) => `| \`${rule}\` | ${sentence} |`)
   expectGenerated('docs/probe.md', 'rules', ['| rule | what it demands |', '|---|---|', ...rows].join('\n'))
-})
-
-test('docs/probe.md lists the options that --help lists, and no other', async () => {
-  const io = fakeIo()
-  await runProbe(['--help'], io)
-  const [, table = ''] = /## Options\n\n([\s\S]*?)\n\n/.exec(docs) ?? []
-  const options = (text: string, form: RegExp) => [...text.matchAll(form)].map(([, option]) => option)
-  expect(options(table, /^\| `(--[a-z]+)/gm)).toEqual(options(io.out, /^ {2}(--[a-z]+)/gm))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runProbe } from '../../../src/cli/probe.js'
+import { run } from '../../../src/cli/run.js'
 import { SCENARIOS } from '../../../src/judge/probe/index.js'
 import { fakeIo } from '../../cli/io.js'
 import type { Json } from './model.js'
@@ -63,7 +63,7 @@ describe('faults of a server in the Messages API are found:', () => {
   test('the Anthropic SDK has a column in the table where it breaks', async () => {
     const server = await serve({ messages: { events: (events) => events.slice(0, -1) } })
     const io = fakeIo()
-    expect(await runProbe([server.url, '--only', 'messages-text'], io)).toBe(1)
+    expect(await run(['probe', server.url, '--only', 'messages-text'], io)).toBe(1)
     expect(io.out).toMatch(
       /openai {2}ai-sdk {2}openai-agents {2}langchain {2}codex {2}anthropic\n.*messages-stop-last +\. +x .* x\n/,
     )

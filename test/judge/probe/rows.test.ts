@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { runProbe } from '../../../src/cli/probe.js'
 import { rowsOf } from '../../../src/cli/probe-rows.js'
+import { run } from '../../../src/cli/run.js'
 import { curlOf } from '../../../src/judge/probe/curl.js'
 import type { Finding, ScenarioResult } from '../../../src/judge/probe/index.js'
 import { SameAnswers } from '../../../src/judge/probe/same-answers.js'
@@ -56,7 +56,7 @@ describe('the content of a finding', () => {
     const server = await serve({ events: (events) => events.slice(0, -1) })
     const io = fakeIo()
     expect(
-      await runProbe([server.url, '--only', 'plain', '--header', 'Authorization: Bearer s3cret-key-12345'], io),
+      await run(['probe', server.url, '--only', 'plain', '--header', 'Authorization: Bearer s3cret-key-12345'], io),
     ).toBe(1)
     expect(io.out).toMatch(/^ {3}curl -N 'http:\/\/127\.0\.0\.1:\d+\/v1\/responses' .*-d '\{"model":"canned-model"/m)
     expect(io.out).toContain("-H 'authorization: [hidden]'")
@@ -108,7 +108,7 @@ describe('the content of a finding', () => {
 test('a note that came in several scenarios is printed once, with where it came again', async () => {
   const server = await serve({})
   const io = fakeIo()
-  await runProbe([server.url, '--only', 'plain', '--only', 'call', '--only', 'call-whole'], io)
+  await run(['probe', server.url, '--only', 'plain', '--only', 'call', '--only', 'call-whole'], io)
   const notes = io.out.split('\n').filter((line) => line.includes('note: '))
   expect(new Set(notes.filter((line) => !line.includes('also in'))).size).toBe(
     notes.filter((line) => !line.includes('also in')).length,

@@ -24,18 +24,17 @@ import {
   sendEvents,
 } from '../../../src/endpoint/server/index.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
+import { createPostgresStore } from '../../../src/endpoint/stores/postgres/index.js'
 import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import { mcpTools } from '../../../src/endpoint/tools/mcp/index.js'
+import { chatSource } from '../../../src/engines/sources/chat.js'
 import { createLlamaCppEngine, llamaCppSource } from '../../../src/engines/sources/llama-cpp.js'
-import { createLlamaServerEngine } from '../../../src/engines/sources/llama-server.js'
 import { record } from '../../../src/engines/sources/record.js'
 import { replay } from '../../../src/engines/sources/replay.js'
-import { createSglangEngine } from '../../../src/engines/sources/sglang.js'
 import { textSource } from '../../../src/engines/sources/text.js'
 import { createTransformersJsEngine } from '../../../src/engines/sources/transformers-js.js'
-import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
 import { loadTokenTable, Translator, translate, translateBatches } from '../../../src/index.js'
 import {
   chunkPlan,
@@ -117,13 +116,12 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './conformance/arbitraries sourcePlan options': (more) => sourcePlan({ ...more }),
   './conformance/arbitraries wellFormedTranscript options': (more) => wellFormedTranscript({ ...more }),
   './stores/sqlite createSqliteStore options': (more) => createSqliteStore({ file: 'none.db', ...more }),
+  './stores/postgres createPostgresStore options': (more) => createPostgresStore({ url: 'postgres://none', ...more }),
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),
   './sources/llama-cpp createLlamaCppEngine options': (more) => createLlamaCppEngine({ modelPath: 'a.gguf', ...more }),
-  './sources/llama-server createLlamaServerEngine options': (more) => createLlamaServerEngine({ url, ...more }),
-  './sources/vllm createVllmEngine options': (more) => createVllmEngine({ url, ...more }),
-  './sources/sglang createSglangEngine options': (more) => createSglangEngine({ url, ...more }),
+  './sources/chat chatSource options': (more) => chatSource([], { ...more }),
   './sources/transformers-js createTransformersJsEngine options': (more) =>
     createTransformersJsEngine({ model: { async generate() {} }, Tensor: class {}, ...more } as never),
   './sources/text textSource options': (more) => textSource([], { ...more }),
@@ -186,18 +184,29 @@ async function refusal(call: () => unknown): Promise<unknown> {
 const suggestion = (option: string): string => `(did you mean|; it has .*) ?\\b${option}\\b`
 
 const exported = exportedOptions()
+
+/** The engines that ask a server, whose only required option is its address. */
+const SERVERS = new Map(
+  exported.flatMap(({ name }): [string, (more: object) => unknown][] => {
+    const [, source, create = ''] = /^\.\/sources\/(\S+) (create\w+Engine) options$/.exec(name) ?? []
+    if (source === undefined || Object.hasOwn(CALLS, name)) return []
+    return [
+      [name, async (more) => (await import(`../../../src/engines/sources/${source}.ts`))[create]({ url, ...more })],
+    ]
+  }),
+)
 const checked = exported.filter(({ name }) => !Object.hasOwn(UNCHECKED, name))
 
 test('each exported function that takes options is called here, or it is said why they are not checked', () => {
   expect(exported.map(({ name }) => name).toSorted()).toEqual([
-    ...[...Object.keys(CALLS), ...Object.keys(UNCHECKED)].toSorted(),
+    ...[...Object.keys(CALLS), ...SERVERS.keys(), ...Object.keys(UNCHECKED)].toSorted(),
   ])
 })
 
 test.each(checked)('$name: each option that is misspelled is refused, and the right one is named', async (found) => {
   for (const option of found.options) {
     const planted = `${option}x`
-    const error = await refusal(() => CALLS[found.name]?.({ [planted]: 1 }))
+    const error = await refusal(() => (CALLS[found.name] ?? SERVERS.get(found.name))?.({ [planted]: 1 }))
     expect(error).toMatchObject({ name: 'HarmonyResponsesError', code: 'bad_option' })
     const { message } = error as Error
     expect(message).toContain(`"${planted}"`)

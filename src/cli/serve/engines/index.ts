@@ -1,15 +1,6 @@
-import type { Io } from '../../io.js'
-import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
-import type { ServerFacts } from './open-server.js'
+import type { CreateServed, OpenEngine } from './engine.js'
 
-type Arguments = [settings: EngineSettings, needs: EngineNeeds, io: Io]
-
-/** Opens a server of gpt-oss, which is asked over HTTP. */
-async function openServer(facts: ServerFacts, ...args: Arguments): Promise<OpenedEngine> {
-  return (await import('./open-server.js')).openServer(facts, ...args)
-}
-
-/** The engines by their options. The code of one is loaded when it is opened. */
+/** The engines by their options. The code of one is imported when it is opened. */
 export const ENGINES = {
   replay: {
     option: {
@@ -18,7 +9,8 @@ export const ENGINES = {
       about:
         'plays recordings: [token fixtures](testing.md) (`*.json`) of a folder, or one file; without `DIR`, those of the package; else a script',
     },
-    open: async (...args: Arguments): Promise<OpenedEngine> => (await import('./open-replay.js')).openReplay(...args),
+    options: ['delay'],
+    opener: async (): Promise<OpenEngine> => (await import('./open-replay.js')).openReplay,
   },
   script: {
     option: {
@@ -26,7 +18,8 @@ export const ENGINES = {
       value: 'FILE',
       about: 'plays [turns that you write](#a-script-of-your-own), as JSON: answers, calls, failures, hangs',
     },
-    open: async (...args: Arguments): Promise<OpenedEngine> => (await import('./open-script.js')).openScript(...args),
+    options: ['delay'],
+    opener: async (): Promise<OpenEngine> => (await import('./open-script.js')).openScript,
   },
   model: {
     option: {
@@ -34,7 +27,8 @@ export const ENGINES = {
       value: 'FILE',
       about: 'a GGUF file of a gpt-oss model, by llama.cpp in this process (`npm install node-llama-cpp@3`)',
     },
-    open: async (...args: Arguments): Promise<OpenedEngine> => (await import('./open-model.js')).openModel(...args),
+    options: ['context-size'],
+    opener: async (): Promise<OpenEngine> => (await import('./open-model.js')).openModel,
   },
   vllm: {
     option: {
@@ -42,41 +36,33 @@ export const ENGINES = {
       value: 'URL',
       about: 'vLLM 0.10.2 or later, [started as engines.md says](engines.md); its key is in `HARMONY_ENGINE_API_KEY`',
     },
+    options: ['skip-model-check', 'structured-outputs', 'pass', 'context-size'],
     needsKey: true,
-    open: (...args: Arguments): Promise<OpenedEngine> =>
-      openServer(
-        {
-          name: 'vllm',
-          create: async () => (await import('../../../engines/sources/vllm.js')).createVllmEngine,
-          hasBackends: true,
-          namesContext: true,
-        },
-        ...args,
-      ),
+    creator: async (): Promise<CreateServed> => (await import('../../../engines/sources/vllm.js')).createVllmEngine,
+    namesContext: true,
   },
   sglang: {
     option: { takes: 'text', value: 'URL', about: 'SGLang, in the same way' },
+    options: ['skip-model-check', 'structured-outputs', 'pass', 'context-size'],
     needsKey: true,
-    open: (...args: Arguments): Promise<OpenedEngine> =>
-      openServer(
-        {
-          name: 'sglang',
-          create: async () => (await import('../../../engines/sources/sglang.js')).createSglangEngine,
-          hasBackends: true,
-        },
-        ...args,
-      ),
+    creator: async (): Promise<CreateServed> => (await import('../../../engines/sources/sglang.js')).createSglangEngine,
   },
   'llama-server': {
     option: { takes: 'text', value: 'URL', about: "llama.cpp's server, in the same way" },
+    options: ['skip-model-check', 'pass'],
     needsKey: true,
-    open: (...args: Arguments): Promise<OpenedEngine> =>
-      openServer(
-        {
-          name: 'llama-server',
-          create: async () => (await import('../../../engines/sources/llama-server.js')).createLlamaServerEngine,
-        },
-        ...args,
-      ),
+    creator: async (): Promise<CreateServed> =>
+      (await import('../../../engines/sources/llama-server.js')).createLlamaServerEngine,
+  },
+  'chat-server': {
+    option: {
+      takes: 'text',
+      value: 'URL',
+      about:
+        '[a server of Chat Completions](chat-engine.md) with any model: Ollama, LM Studio, a hosted one; its key in the same way',
+    },
+    options: ['chat-server-model', 'chat-server-preset', 'chat-server-config', 'pass', 'context-size'],
+    needsKey: true,
+    opener: async (): Promise<OpenEngine> => (await import('./open-chat-server.js')).openChatServer,
   },
 } as const

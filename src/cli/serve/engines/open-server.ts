@@ -1,39 +1,19 @@
 import type { ServedEngine } from '../../../engines/contract/engine-server.js'
-import type { GrammarBackend, NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
 import type { Io } from '../../io.js'
-import type { EngineNeeds, EngineSettings, OpenedEngine } from './engine.js'
+import type { EngineNeeds, EngineSettings, OpenedEngine, ServerEngine } from './engine.js'
 import { engineUsageError } from './engine-usage-error.js'
 
-/** What differs between the servers. */
-export interface ServerFacts {
-  /** Its option, which has its URL. */
-  readonly name: 'vllm' | 'sglang' | 'llama-server'
-  /** Imports the function that creates its engine. */
-  create(): Promise<(options: ServerOptions) => ServedEngine>
-  /** Whether it has a choice of grammar backends. */
-  readonly hasBackends?: boolean
-  /** Whether it has to name the length of its context. */
-  readonly namesContext?: boolean
-}
-
-interface ServerOptions {
-  readonly url: string
-  readonly apiKey?: () => string
-  readonly checkModel: boolean
-  readonly structuredOutputs?: NamedBackend
-  readonly contextSize?: number
-  readonly onBackend?: (backend: GrammarBackend) => void
-}
-
-/** Opens an engine that asks a server. @throws UsageError */
+/** Opens an engine that asks a server, whose URL is in the option of this name. @throws UsageError */
 export async function openServer(
-  { name, create, hasBackends, namesContext }: ServerFacts,
+  name: string,
+  { creator, options, namesContext }: ServerEngine,
   { target: url = '', skipModelCheck, structuredOutputs, contextSize }: EngineSettings,
   { key: apiKey }: EngineNeeds,
   { complain }: Io,
 ): Promise<OpenedEngine> {
+  const hasBackends = options.includes('structured-outputs')
   let grammarBackend: string = structuredOutputs ?? 'unknown'
-  const createEngine = await create()
+  const createEngine = await creator()
   let engine: ServedEngine
   try {
     engine = createEngine({

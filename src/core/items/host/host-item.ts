@@ -6,7 +6,7 @@ import { PREFIXES } from '../prefixes.js'
 import type { HostItem, Typed } from './inserted-item.js'
 
 /** A complete item of the API, of any type. The translator adds an `id` if it has none. */
-export type WholeItem = Typed | (Typed & Fields)
+export type WholeItem = Typed | (Typed & { readonly [field: string]: unknown })
 
 /**
  * Creates an item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a

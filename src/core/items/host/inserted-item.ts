@@ -4,7 +4,7 @@ import { copyOf } from '../../responses/copy-of.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemState } from '../item-state.js'
 
-/** The fields that API items of all types have. */
+/** The fields that API items of all types have. @inline */
 export interface Typed {
   readonly type: string
   readonly id?: string
@@ -12,7 +12,9 @@ export interface Typed {
 
 /** A checked item, for `Translator.insert`, which adds an id if it has none. */
 export interface HostItem {
+  /** The prefix of the id that the translator gives the item if it has none. */
   readonly prefix: IdPrefix
+  /** The item as clients receive it: plain JSON, checked. */
   readonly whole: Typed & Fields
 }
 

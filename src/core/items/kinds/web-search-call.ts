@@ -1,5 +1,5 @@
 import { check } from '../../../shared/errors.js'
-import { type Pages, pageAt, pageIn, pagesOf, showPage } from '../../citations/pages.js'
+import { type CitablePages, pageAt, pageIn, pagesOf, showPage } from '../../citations/pages.js'
 import { checkList, listOf } from '../../options/check-list.js'
 import type { Arguments } from '../../recipients/arguments.js'
 import { copyOf } from '../../responses/copy-of.js'
@@ -74,7 +74,11 @@ function checkPages(pages: unknown, what: string): void {
 }
 
 /** Returns the action that the arguments request, parsed as gpt-oss's own browser tool parses them. */
-function requestedAction(type: WebSearchAction['type'], given: Arguments, pages: Pages): WebSearchAction | undefined {
+function requestedAction(
+  type: WebSearchAction['type'],
+  given: Arguments,
+  pages: CitablePages,
+): WebSearchAction | undefined {
   const { id = isScroll(given) ? -1 : undefined, cursor } = given
   const main = given[MAIN[type]]
   const page = typeof cursor === 'number' && cursor >= 0 ? (pages.byCursor[cursor]?.url ?? '') : pages.current

@@ -6,6 +6,7 @@ import type { HostTokens } from '../../tokens/token-source.js'
 
 /** The result of the hosted call with this item id. At least one field of {@link CallResult} is required. */
 export type ToolResult = CallResult & {
+  /** The id of the call's item, as `response.output_item.added` had it. Another id throws `bad_result`. */
   readonly itemId: string
   /** The tool's message, if the host adds it to the transcript at the same time. */
   readonly transcript?: HostTokens['host']

@@ -25,15 +25,15 @@ export interface CodeInterpreterCallItem {
 }
 
 /** The model begins to write code. Follows `response.output_item.added`. */
-export type CodeInterpreterCallInProgressEvent = OfItemOnly<'code_interpreter_call.in_progress'>
+export interface CodeInterpreterCallInProgressEvent extends OfItemOnly<'code_interpreter_call.in_progress'> {}
 /** The code is complete, and the host runs it. */
-export type CodeInterpreterCallInterpretingEvent = OfItemOnly<'code_interpreter_call.interpreting'>
+export interface CodeInterpreterCallInterpretingEvent extends OfItemOnly<'code_interpreter_call.interpreting'> {}
 /** The run has ended; its outputs are in `response.output_item.done`. */
-export type CodeInterpreterCallCompletedEvent = OfItemOnly<'code_interpreter_call.completed'>
+export interface CodeInterpreterCallCompletedEvent extends OfItemOnly<'code_interpreter_call.completed'> {}
 /** The next piece of the code, in `delta`. */
-export type CodeInterpreterCallCodeDeltaEvent = OfItemText<'code_interpreter_call_code.delta', 'delta'>
+export interface CodeInterpreterCallCodeDeltaEvent extends OfItemText<'code_interpreter_call_code.delta', 'delta'> {}
 /** The complete code, in `code`. */
-export type CodeInterpreterCallCodeDoneEvent = OfItemText<'code_interpreter_call_code.done', 'code'>
+export interface CodeInterpreterCallCodeDoneEvent extends OfItemText<'code_interpreter_call_code.done', 'code'> {}
 
 /** The wire form of `code_interpreter`. */
 export interface CodeInterpreterWire {

@@ -48,11 +48,11 @@ export interface FileSearchCallItem {
 }
 
 /** The model begins to call the file search. Follows `response.output_item.added`. */
-export type FileSearchCallInProgressEvent = OfItemOnly<'file_search_call.in_progress'>
+export interface FileSearchCallInProgressEvent extends OfItemOnly<'file_search_call.in_progress'> {}
 /** The queries are complete, and the host searches. */
-export type FileSearchCallSearchingEvent = OfItemOnly<'file_search_call.searching'>
+export interface FileSearchCallSearchingEvent extends OfItemOnly<'file_search_call.searching'> {}
 /** The search has ended; its results are in `response.output_item.done`. */
-export type FileSearchCallCompletedEvent = OfItemOnly<'file_search_call.completed'>
+export interface FileSearchCallCompletedEvent extends OfItemOnly<'file_search_call.completed'> {}
 
 /** The wire form of `file_search`. */
 export interface FileSearchWire {

@@ -10,6 +10,7 @@ export type * from './shell.js'
 export type * from './web-search.js'
 export type { BuiltinWires }
 
+/** @inline */
 type Wire = BuiltinWires[keyof BuiltinWires]
 
 /** The items of calls of built-in tools, by `type`. */

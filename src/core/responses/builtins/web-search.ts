@@ -31,15 +31,17 @@ export interface WebSearchCallItem {
 }
 
 /** The model begins to call the web search. Follows `response.output_item.added`. */
-export type WebSearchCallInProgressEvent = OfItemOnly<'web_search_call.in_progress'>
+export interface WebSearchCallInProgressEvent extends OfItemOnly<'web_search_call.in_progress'> {}
 /** The action is complete, and the host runs it. */
-export type WebSearchCallSearchingEvent = OfItemOnly<'web_search_call.searching'>
+export interface WebSearchCallSearchingEvent extends OfItemOnly<'web_search_call.searching'> {}
 /** The search has ended. */
-export type WebSearchCallCompletedEvent = OfItemOnly<'web_search_call.completed'>
+export interface WebSearchCallCompletedEvent extends OfItemOnly<'web_search_call.completed'> {}
 
 /** A page that the model's browser showed, with the cursor by which the model refers to it. */
 export interface CitedPage {
+  /** The number by which the model cites the page. */
   readonly cursor: number
+  /** The address of the page. */
   readonly url: string
   /** Default: the page's domain. */
   readonly title?: string

@@ -12,6 +12,7 @@ import type {
 } from '../../../core/responses/input-content.js'
 import type { Logprob } from '../../../core/responses/items.js'
 import type { Fields } from '../../../shared/fields.js'
+import { TEXT_OR_OBJECTS } from '../../../shared/request-fields.js'
 import { byType, decimal, either, integer, list, object, oneOf, optional, text, typed } from './builders.js'
 
 const breakpoint: z.ZodType<PromptCacheBreakpoint> = object({
@@ -84,7 +85,7 @@ export function readablePart(part: Fields & { readonly type: string }): InputTex
 
 /** A text, or a list of parts. */
 export const content: z.ZodType<string | InputContent[]> = either(
-  'one of a string or array of objects',
+  TEXT_OR_OBJECTS,
   text,
   list('objects', byType<InputContent>(CONTENT), readablePart),
 )

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { ParsedInputItem } from '../../../core/responses/parsed-request.js'
 import { isFields } from '../../../shared/fields.js'
+import { TEXT_OR_OBJECTS } from '../../../shared/request-fields.js'
 import { byType, either, list, text } from './builders.js'
 import { itemReference, message, reasoning } from './items/conversation.js'
 import { customToolCall, customToolCallOutput, functionCall, functionCallOutput } from './items/functions.js'
@@ -81,7 +82,7 @@ function withType(item: unknown): unknown {
 }
 
 export const input: z.ZodType<string | ParsedInputItem[]> = either(
-  'one of a string or array of objects',
+  TEXT_OR_OBJECTS,
   text,
   list('objects', z.preprocess(withType, byType<ParsedInputItem>(ITEMS))),
 )

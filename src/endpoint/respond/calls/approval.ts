@@ -1,11 +1,13 @@
-import { declareMcpServer, type McpServer, type ToolHints } from '../../../core/recipients/mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ToolHints } from '../../../core/recipients/mcp-server.js'
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
 import { check } from '../../../shared/errors.js'
 
 /** A tool of an MCP server, or a function of the host, for an approval policy. */
 export interface ApprovableTool {
+  /** The `server_label` of its server, or of the host's functions. */
   readonly serverLabel: string
+  /** Its name on that server. */
   readonly name: string
   /** MCP's annotations. `{ readOnlyHint: true }` is the server's unverified claim that the tool changes nothing. */
   readonly annotations?: unknown
@@ -59,7 +61,11 @@ export async function decisionOf(
   }
 }
 
-function ruleServer(serverLabel: string, rule: NonNullable<McpTool['require_approval']>, hints: ToolHints): McpServer {
+function ruleServer(
+  serverLabel: string,
+  rule: NonNullable<McpTool['require_approval']>,
+  hints: ToolHints,
+): McpServerRules {
   return declareMcpServer(
     { type: 'mcp', server_label: serverLabel, require_approval: rule },
     'approval: ',

@@ -3,11 +3,12 @@ import { deriveId } from '../../../core/options/ids.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
+import type { Terms } from '../../../engines/contract/terms.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { check } from '../../../shared/errors.js'
 import { createWork, type Slices, type Work, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
-import type { Compacted, CompactionEntry, EntryBody } from '../../journal/entry.js'
+import type { CompactedPrompt, CompactionEntry, EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { writeWindow } from '../../prompt/compacted-window.js'
 import type { ReadMessage } from '../../prompt/conversation.js'
@@ -31,6 +32,8 @@ export interface CompactContextOptions extends RespondOptions {
   readonly report: (error: unknown) => void
   /** The tools of its prompts. */
   readonly teach: () => TaughtTools
+  /** For an engine that takes messages. */
+  readonly terms?: Terms | undefined
 }
 
 /** The limit of a summary, in tokens; also at most half of a turn's input limit. */
@@ -88,7 +91,11 @@ function notify(code: Diagnostic['code'], { fold, onDiagnostic, report }: Compac
   callSafely(onDiagnostic, { code, subject: `${fold.open.compactAbove} tokens`, index: -1 }, report)
 }
 
-function* compactedBy(summary: string, request: ResponseRequest, options: CompactContextOptions): Slices<Compacted> {
+function* compactedBy(
+  summary: string,
+  request: ResponseRequest,
+  options: CompactContextOptions,
+): Slices<CompactedPrompt> {
   const work = createWork()
   const { fold, sealCompaction, history = [], teach } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)

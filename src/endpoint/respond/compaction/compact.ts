@@ -20,6 +20,7 @@ import { summarize } from './summarize.js'
 /** A compacted conversation in one item, which a later request sends in place of everything before it. */
 export interface CompactionItem {
   readonly type: 'compaction'
+  /** The id that was given as `itemId`. */
   readonly id: string
   /** The sealed summary: the client keeps it and cannot read it. */
   readonly encrypted_content: string
@@ -28,13 +29,17 @@ export interface CompactionItem {
 /** Options of `compact`. */
 export interface CompactOptions
   extends Pick<RenderPromptOptions, 'history' | 'images' | 'identity' | 'knowledgeCutoff' | 'policy' | 'known'> {
+  /** The engine of the model that summarizes. */
   readonly engine: TokenEngine
+  /** The vocabulary, by which texts become ids. */
   readonly tokenTable: TokenTable
   /** The date that the model is told, `YYYY-MM-DD`. Default: none. */
   readonly date?: string
+  /** Seals the summary: a function of `seal.forResponse`. */
   readonly sealCompaction: SealCompaction
   /** The unique id of the item: `cmp_` and random digits. */
   readonly itemId: string
+  /** Aborts the call of the model. */
   readonly signal?: AbortSignal
   /** As in `respond`. */
   readonly pause?: Pause
@@ -50,7 +55,9 @@ const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
 
 /** A compaction, and its cost in tokens. */
 export interface Compacted {
+  /** The item, which a later request sends in place of the conversation. */
   readonly item: CompactionItem
+  /** The tokens that the summary took. */
   readonly usage: HostUsage
 }
 

@@ -8,6 +8,7 @@ import { collectResponse } from '../../../core/translate/collect-response.js'
 import type { TokenEngine } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
 import { generateOptions } from '../../../engines/contract/generate-options.js'
+import type { Terms } from '../../../engines/contract/terms.js'
 import { translate } from '../../../translate.js'
 import { renderMessages } from '../../prompt/render-messages.js'
 import { SUMMARY_INSTRUCTIONS } from '../prompts/summary-request.js'
@@ -22,6 +23,8 @@ export interface SummaryOptions {
   readonly engine: TokenEngine
   readonly tokenTable: TokenTable
   readonly signal?: AbortSignal
+  /** For an engine that takes messages. */
+  readonly terms?: Terms | undefined
 }
 
 /**
@@ -75,13 +78,14 @@ export async function summarizeContext(
 async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
-  { engine, tokenTable, signal }: SummaryOptions,
+  { engine, tokenTable, signal, terms }: SummaryOptions,
   begun?: { readonly opening: readonly number[]; readonly most: number },
 ): Promise<SummaryAttempt> {
   const { sampling = {} } = generateOptions(request)
   const errors: unknown[] = []
   const tokens = engine.generate(prompt, {
     sampling,
+    ...(terms && { terms: withoutTools(terms) }),
     ...(begun && { maxTokens: begun.most, stop: [...STOP_TOKENS, SPECIAL.end] }),
     ...(signal && { signal }),
   })
@@ -102,6 +106,11 @@ async function write(
       reasoningTokens: usage?.output_tokens_details.reasoning_tokens ?? 0,
     },
   }
+}
+
+/** A model with tools would rather call them. */
+function withoutTools({ tools: _tools, demand: _demand, format: _format, ...terms }: Terms): Terms {
+  return terms
 }
 
 async function* openedWith(

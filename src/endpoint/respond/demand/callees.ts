@@ -37,6 +37,17 @@ export function calleesOf(tools: TaughtTools, capabilities: EngineCapabilities):
   return isEnforced(nameConstraint(callees), capabilities) ? callees : undefined
 }
 
+/** Returns the recipients that satisfy the demand; undefined if the request demands no call, or none does. */
+export function demandedRecipients(tools: TaughtTools): readonly string[] | undefined {
+  const { demand } = tools
+  if (demand === undefined) return undefined
+  const isNamed = demand.of === 'function' || demand.of === 'custom'
+  if (isNamed) return [tools.functionRecipient(demand.name)]
+  if (demand.of === 'server_tool') return [tools.mcpRecipient(demand.label ?? '', demand.name)]
+  const recipients = recipientsOf(tools).filter(demandedBy(demand, tools))
+  return recipients.length === 0 ? undefined : recipients
+}
+
 /** Returns every recipient that the prompt teaches. */
 export function recipientsOf({ namespaces, builtins }: TaughtTools): string[] {
   const taught = [...namespaces, ...builtinNamespaces(builtins)].flatMap(({ name, tools }) =>

@@ -52,14 +52,14 @@ function demandText(demand: DemandedCall): string {
 }
 
 /** Does not name the tool: the header of the call, which the host writes next, does. */
-function reminderOf(tokenTable: TokenTable): readonly number[] {
-  const content = developerText({ instructions: REMINDER, namespaces: [], formats: [] }) ?? REMINDER
+function reminderOf(tokenTable: TokenTable, isHarmony: boolean): readonly number[] {
+  const instructions = `${REMINDER}${isHarmony ? HOW : '.'} Do not answer in words.`
+  const content = developerText({ instructions, namespaces: [], formats: [] }) ?? instructions
   return Array.from(renderMessages([{ role: 'developer', content }], { tokenTable }).tokens)
 }
 
-const REMINDER =
-  'You did not call any of the tools that you were told of. You must call one now: write its name after "to=", and its ' +
-  'arguments as JSON. Do not answer in words.'
+const REMINDER = 'You did not call any of the tools that you were told of. You must call one now'
+const HOW = ': write its name after "to=", and its arguments as JSON.'
 
 /** A piece of a header: text, or a special token. */
 type Piece = string | number
@@ -71,7 +71,7 @@ const BODIES = { json: JSON_BODY, code: CODE_BODY, text: TEXT_BODY } as const
 
 /** Returns the call that `tool_choice` demands; undefined if it leaves the choice to the model, or there is no tool. */
 export function forcedCall(
-  { callees = [] }: OpenEntry,
+  { callees = [], capabilities }: OpenEntry,
   tools: RequestTools,
   tokenTable: TokenTable,
 ): ForcedCall | undefined {
@@ -91,7 +91,7 @@ export function forcedCall(
     header: idsOf([SPECIAL.start, 'assistant', SPECIAL.channel, ...pieces]),
     ...(others.length > 0 && { names: callees }),
     isNamed: isNamed(demand),
-    reminder: reminderOf(tokenTable),
+    reminder: reminderOf(tokenTable, capabilities?.takes !== 'messages'),
     unmet: `The model did not call ${demandText(demand)}, although 'tool_choice' demands it.`,
     restOf: (name) => idsOf(bodyOf(name)),
     textOf(tokens) {

@@ -15,12 +15,14 @@ type OwnParameters = Pick<ParsedRequest, 'generate' | 'seed' | 'stop'>
  */
 export function ownParameters(
   request: ResponseRequest,
-  { hasSeed = true }: EngineCapabilities,
+  { hasSeed = true, takes }: EngineCapabilities,
   notice: (code: NoticeCode, subject: string) => void = () => {},
 ): OwnParameters {
   const { generate, seed, stop, enable_response_messages: asksForMessages } = request as ParsedRequest
   const ignore = (subject: string): void => notice('ignored_parameter', subject)
   const isSeeded = seed != null && hasSeed
+  const isScored = request.include?.includes('message.output_text.logprobs') === true
+  if (isScored && takes === 'messages') ignore('logprobs (the engine has none)')
   if (seed != null && !hasSeed) ignore('seed (the engine has none)')
   const isStopped = stop != null && stop.length > 0
   const isFree = !isAnswerJson(request)

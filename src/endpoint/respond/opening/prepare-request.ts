@@ -102,7 +102,7 @@ export async function prepareRequest(
   const tools = await withPauses(teaching, pause, signal)
   await pass()
   checkDemand(tools)
-  const rendering = renderingOf(options, hosted, at)
+  const rendering = renderingOf(options, hosted, at, capabilities)
   const contextLength = counted === undefined ? promptBound(capabilities) : counted + 1
   const how = { rendering, tools, isCompaction, contextLength, ...(approvedCalls && { approvedCalls }) }
   const prompt = await firstPrompt(prompted, how, options, signal)
@@ -122,12 +122,13 @@ function renderingOf(
   { images, identity, knowledgeCutoff, date = dateOf, began }: OpenOptions,
   hosted: readonly HostedBuiltin[],
   at: number,
+  { seesImages = false }: EngineCapabilities,
 ): Rendering {
   const told = date(began ?? at)
   return {
     ...(told !== undefined && { date: told }),
     hosted,
-    ...(images && { images }),
+    ...(seesImages && (images ?? 'refuse-last') === 'refuse-last' ? { images: 'seen' } : images && { images }),
     ...(identity !== undefined && { identity }),
     ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
   }

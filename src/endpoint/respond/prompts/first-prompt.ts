@@ -9,7 +9,7 @@ import type { Fields } from '../../../shared/fields.js'
 import { createWork, type Slices, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import type { OpenEntry, PromptRecord } from '../../journal/entry.js'
-import type { AttachmentPolicy } from '../../prompt/attachments.js'
+import type { AttachmentReading } from '../../prompt/attachments.js'
 import type { EarlierPrompt } from '../../prompt/known-conversation.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { PromptInProgress, RenderOptions } from '../../prompt/render-prompt.js'
@@ -127,7 +127,7 @@ export function promptOptions(
     ...(known && { known }),
     ...{ tokenTable, date, tools },
     ...(history && { history }),
-    ...(images !== undefined && { images: images as AttachmentPolicy }),
+    ...(images !== undefined && { images: images as AttachmentReading }),
     ...(identity !== undefined && { identity }),
     ...(knowledgeCutoff !== undefined && { knowledgeCutoff }),
   }

@@ -1,8 +1,10 @@
 import type { TokenEngine } from '../../../engines/contract/engine.js'
+import { EngineError } from '../../../engines/contract/engine-error.js'
 import { isEnforced, nameConstraint } from '../demand/callees.js'
 import type { ForcedCall } from '../demand/forced-call.js'
 import { type EnforcedNowOptions, enforcedNow } from '../strict/enforced-now.js'
 import type { Budget } from './budget.js'
+import { takesMessages } from './next-step.js'
 
 export interface BudgetNowOptions extends Omit<EnforcedNowOptions, 'capabilities'> {
   readonly engine: TokenEngine
@@ -17,9 +19,17 @@ export interface BudgetNowOptions extends Omit<EnforcedNowOptions, 'capabilities
 export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNowOptions): Promise<Budget> {
   const { strict, forced } = budget
   const hasNames = forced?.names !== undefined
+  const isConstrained = strict.isPaused || hasNames
+  const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: isConstrained })) ?? {}
+  // The tokens of one kind mean nothing to the other, and neither do its counts.
+  if (takesMessages(capabilities) !== takesMessages(budget.capabilities)) {
+    throw new EngineError(
+      'server_error',
+      'respond: an engine of another kind began the response, and cannot be replaced',
+    )
+  }
   // An engine that need not constrain anything need not find out by which means it could.
-  if (!strict.isPaused && !hasNames) return budget
-  const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: true })) ?? {}
+  if (!isConstrained) return budget
   strict.useEngine(await enforcedNow(strict, { ...options, capabilities }))
   const isNameEnforced = hasNames && isEnforced(nameConstraint(forced.names), capabilities)
   return { ...budget, capabilities, forced: hasNames && !isNameEnforced ? withFreeName(forced) : forced }

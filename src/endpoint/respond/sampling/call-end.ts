@@ -14,7 +14,7 @@ export function stopOf(
 ): StopEntry {
   // An ended turn may be exactly as long as the limit. A process that resumes after that token knows no other reason.
   const reason = fold.stage === 'stopped' ? 'stop' : streamReason
-  const usage = usageOf(fold, counted, given)
+  const usage = fold.takesMessages ? serverUsage(fold, counted, given) : usageOf(fold, counted, given)
   return { type: 'stop', reason, ...(Object.keys(usage).length > 0 && { usage }) }
 }
 
@@ -24,6 +24,17 @@ function usageOf(fold: ResponseFold, counted: HostUsage | undefined, given: numb
   return {
     ...(cachedTokens !== undefined && !fold.hasCached && { cachedTokens: Math.min(cachedTokens, fold.turnInput) }),
     ...(outputTokens > given && { unreadTokens: outputTokens - given }),
+  }
+}
+
+/** The counts of a server that renders its own prompt: in its tokens, of which it may have sampled fewer than were read. */
+function serverUsage(fold: ResponseFold, counted: HostUsage = {}, given: number): CallUsage {
+  const { inputTokens = fold.turnInput, cachedTokens, outputTokens = given, reasoningTokens } = counted
+  return {
+    inputTokens,
+    ...(cachedTokens !== undefined && { cachedTokens: Math.min(cachedTokens, inputTokens) }),
+    ...(outputTokens !== given && { unreadTokens: outputTokens - given }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
   }
 }
 

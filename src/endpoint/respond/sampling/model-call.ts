@@ -12,7 +12,7 @@ import type { HalfCharacter } from '../strict/half-character.js'
 import { HeaderWatch } from '../strict/header-watch.js'
 import type { Budget } from './budget.js'
 import { chosenName } from './chosen-name.js'
-import { isBeforeForcedCall } from './next-step.js'
+import { isBeforeForcedCall, takesMessages } from './next-step.js'
 
 /** The next request to the model, and how its answer is read. */
 export interface ModelCall {
@@ -111,11 +111,14 @@ export function generationOptions(
   const { request } = fold.open
   const { logprobs, ...given } = generateOptions(request)
   const { max_output_tokens: most } = request
-  const isScored = logprobs !== undefined && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)
+  const canScore =
+    !takesMessages(capabilities) && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)
+  const isScored = logprobs !== undefined && canScore
   return {
     ...given,
     ...(isScored && { logprobs }),
-    ...(typeof most === 'number' && { maxTokens: most - fold.sampled }),
+    // Half a turn of a server that counts in its own tokens is counted in ours, which may be more.
+    ...(typeof most === 'number' && { maxTokens: Math.max(1, most - fold.sampled) }),
     ...options,
   }
 }

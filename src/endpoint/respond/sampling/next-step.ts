@@ -68,9 +68,14 @@ export function nextStep(fold: ResponseFold, budget: Budget): Step {
  * message. Once only, since the header makes a message.
  */
 function answerOrEnd(fold: ResponseFold, budget: Budget): Step {
-  const { answer, forced } = budget
+  const { answer, forced, capabilities } = budget
   // If a call is demanded, no answer may take its place.
-  if (answer === undefined || (forced !== undefined && isDemanded(fold)) || !hasNoAnswer(fold)) {
+  if (
+    answer === undefined ||
+    takesMessages(capabilities) ||
+    (forced !== undefined && isDemanded(fold)) ||
+    !hasNoAnswer(fold)
+  ) {
     return { type: 'end', reason: 'stop' }
   }
   return isSpent(fold, budget) ? { type: 'end', reason: 'max_output_tokens' } : { type: 'host', tokens: answer }
@@ -82,6 +87,11 @@ function remind(fold: ResponseFold, budget: Budget): Step {
   if (fold.isReminded) return { type: 'fail', failure: { code: 'server_error', message: unmet } }
   if (fold.turns >= budget.turns || isSpent(fold, budget)) return { type: 'end', reason: 'max_output_tokens' }
   return { type: 'turn', reminder }
+}
+
+/** Whether the engine's server renders the prompt itself: nothing is written in its turn, and its own counts decide. */
+export function takesMessages({ takes }: Budget['capabilities']): boolean {
+  return takes === 'messages'
 }
 
 /** Whether the model is thinking before a call that the request demands. */
@@ -98,11 +108,15 @@ const MAX_ITEMS = 10_000
 /** Whether sampling is exhausted: by tokens, items, time or the engine's context. */
 function isSpent(fold: ResponseFold, { tokens, isTimeUp, capabilities }: Budget): boolean {
   const { contextLength = Number.POSITIVE_INFINITY } = capabilities
+  if (takesMessages(capabilities)) {
+    return fold.outputLength >= MAX_ITEMS || isTimeUp || (fold.stage !== 'sampling' && fold.sampled >= tokens)
+  }
   return fold.sampled >= tokens || fold.outputLength >= MAX_ITEMS || isTimeUp || fold.contextSize >= contextLength
 }
 
 /** Returns the tokens that the host has to write now: a demanded call, or the end that the engine swallowed. */
 function demandedTokens(fold: ResponseFold, budget: Budget): readonly number[] | undefined {
+  if (takesMessages(budget.capabilities)) return undefined
   if (fold.stopped !== 'stop' || (fold.stage !== 'sampling' && fold.stage !== 'stopped')) return undefined
   return forcedTokens(fold, budget) ?? swallowedEnd(fold, budget)
 }
@@ -140,12 +154,15 @@ function swallowedEnd(fold: ResponseFold, { strict }: Budget): readonly number[]
 export function tokensToLimit(fold: ResponseFold, budget: Budget, isTimed: boolean): number {
   if (isTimed || budget.forced !== undefined || hasOneCall(fold, budget)) return 0
   const { contextLength = Number.POSITIVE_INFINITY } = budget.capabilities
+  if (takesMessages(budget.capabilities)) return MAX_ITEMS - fold.outputLength
   // An item takes a token at least.
   return Math.min(budget.tokens - fold.sampled, MAX_ITEMS - fold.outputLength, contextLength - fold.contextSize)
 }
 
 /** Whether the turn ends with its first call: the request says so, or demands one call by its name. */
-export function hasOneCall(fold: ResponseFold, { hasParallelCalls, forced }: Budget): boolean {
+export function hasOneCall(fold: ResponseFold, { hasParallelCalls, forced, capabilities }: Budget): boolean {
+  // Such an engine is told so, and still has to read the server's counts.
+  if (takesMessages(capabilities)) return false
   return !hasParallelCalls || (forced?.isNamed === true && isDemanded(fold))
 }
 

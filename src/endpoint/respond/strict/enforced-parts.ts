@@ -57,6 +57,7 @@ export function* enforcedParts(
   let work = 0
   for (const part of parts) {
     const { param, isAsked } = part
+    if (isPassed(part, capabilities)) continue
     const values = 'jsonSchema' in part.constraint ? yield* checkedSize(part) : 0
     const isLarge = values > MAX_VALUES || nodes > MAX_NODES
     const outcome = yield* outcomeOf(isLarge ? typeAlone(part) : part, capabilities, onError)
@@ -79,6 +80,11 @@ export function* enforcedParts(
     yield
   }
   return { enforced, typeOnly, relaxed, free }
+}
+
+/** Whether the engine passes the schema to a server that claims to enforce it: what the model writes is only checked. */
+function isPassed({ constraint, isAsked }: StrictPart, { passesSchemas }: EngineCapabilities): boolean {
+  return passesSchemas === true && isAsked && 'jsonSchema' in constraint
 }
 
 /** Returns a part whose body only needs the type that its schema names: an object, if it names none. */

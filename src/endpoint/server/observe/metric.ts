@@ -25,6 +25,7 @@ export interface RequestEnded extends OfRequest {
   readonly path: string
   /** The status of the answer: a stream's is 200 however it ended. From 400 on, the request was refused or failed. */
   readonly status: number
+  /** Seconds from its arrival to the end of its answer. */
   readonly seconds: number
   /** Whether the client left before the end of the answer. */
   readonly isAborted: boolean
@@ -42,15 +43,20 @@ export interface RequestEnded extends OfRequest {
 
 /** The client's session of a request. It identifies no user. */
 export interface SessionNames {
+  /** The session's id. */
   readonly id: string
+  /** The agent's id within the session. Null if the client names none. */
   readonly agent: string | null
+  /** The id of the agent that started it. Null if the client names none. */
   readonly parentAgent: string | null
 }
 
 /** The number of running responses and of waiting requests changed. */
 export interface LoadChanged {
   readonly type: 'load_changed'
+  /** The number of responses that run. */
   readonly running: number
+  /** The number of requests that wait for a place. */
   readonly waiting: number
 }
 
@@ -63,11 +69,14 @@ export interface MemoryRefused {
   readonly bytes: number
   /** Whether the request could never fit. */
   readonly isForGood: boolean
+  /** The bytes in use at that time. */
   readonly usedBytes: number
+  /** The budget, in bytes. */
   readonly totalBytes: number
 }
 
 interface OfResponse {
+  /** The id of the response. */
   readonly responseId: string
   /** The name of the model if the server lists it, else `other`. */
   readonly model: string
@@ -94,8 +103,11 @@ export interface FirstToken extends OfResponse {
 /** A call of the engine has ended. */
 export interface ModelCalled extends OfResponse {
   readonly type: 'model_called'
+  /** Seconds from its beginning to its end. */
   readonly seconds: number
+  /** The number of sampled tokens. */
   readonly tokens: number
+  /** Whether it ended with an error. */
   readonly isFailed: boolean
 }
 
@@ -104,22 +116,30 @@ export interface ToolCalled extends OfResponse {
   readonly type: 'tool_called'
   /** The type of its item: `mcp_call`, `code_interpreter_call`, `web_search_call`, `shell_call`. */
   readonly tool: string
+  /** Seconds from its beginning to its end. */
   readonly seconds: number
+  /** Whether it has no result but an error. */
   readonly isFailed: boolean
 }
 
 /** A response has ended. */
 export interface ResponseEnded extends OfResponse {
   readonly type: 'response_ended'
+  /** Absent for a socket's request, which is not an HTTP request of its own. */
   readonly requestId?: string
+  /** The model in the request: the client's words. */
   readonly requestedModel: string
   /** Also `cancelled` if its client left, and `failed` if it could not be stored. */
   readonly status: 'completed' | 'incomplete' | 'failed' | 'cancelled'
+  /** Seconds since the request was read. */
   readonly seconds: number
   /** Null if unknown. */
   readonly inputTokens: number | null
+  /** Input tokens from the engine's cache. Null if unknown. */
   readonly cachedTokens: number | null
+  /** Null if unknown. */
   readonly outputTokens: number | null
+  /** Output tokens that are reasoning. Null if unknown. */
   readonly reasoningTokens: number | null
   /** The types of tools that the request declared but the model was not taught, because nothing runs them. */
   readonly unhostedTools: readonly string[]
@@ -128,7 +148,9 @@ export interface ResponseEnded extends OfResponse {
 /** A response of a dead process was taken over: this process continues it, or has ended it as failed. */
 export interface ResponseTakenOver {
   readonly type: 'response_taken_over'
+  /** The id of the response. */
   readonly responseId: string
+  /** Whether this process continues it. Otherwise it has failed. */
   readonly continues: boolean
   /** Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`. Null if it does. */
   readonly reason: string | null

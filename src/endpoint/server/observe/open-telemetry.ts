@@ -13,7 +13,8 @@ export interface OpenTelemetryApi {
   createTraceState(text: string): unknown
 }
 
-interface OpenTelemetrySpan {
+/** The part of an OpenTelemetry span that is used here. */
+export interface OpenTelemetrySpan {
   spanContext(): {
     readonly traceId: string
     readonly spanId: string

@@ -1,6 +1,5 @@
 import type { Hono } from 'hono'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
-import type { SseEvent } from '../../../core/sse/index.js'
 import { resolveAnswerOptions } from '../../../dialects/chat/answer-options.js'
 import { chatRequestInSlices } from '../../../dialects/chat/request.js'
 import { createChatSseEncoder, toChatCompletion } from '../../../dialects/index.js'
@@ -9,11 +8,9 @@ import { withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { endedResponse } from '../../respond/terminal.js'
 import { answerEvents } from '../answer-events.js'
-import { failedAnswer } from '../error-answer.js'
-import { sendJson } from '../send-json.js'
-import { callerOf, type Env, type ServerContext, sendAnswer } from '../server-context.js'
+import { answerResponse } from '../answer-response.js'
+import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import type { LiveResponse } from '../service/running/live-response.js'
-import { streamAnswer, wholeResponse } from './create-response.js'
 
 /**
  * Adds `POST /chat/completions`, for clients of the older API: it creates a response, and answers in that API's form.
@@ -21,7 +18,7 @@ import { streamAnswer, wholeResponse } from './create-response.js'
  * @throws HarmonyResponsesError `bad_option`
  */
 export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): void {
-  const { keepAliveMs, hostedTurns: turns } = server
+  const { hostedTurns: turns } = server
   const { reasoning, hostedCalls } = resolveAnswerOptions('chat', server.options.chat ?? {})
   app.post('/chat/completions', async (context) => {
     const owner = context.get('owner')
@@ -42,29 +39,23 @@ export function chatCompletionsRoute(app: Hono<Env>, server: ServerContext): voi
     } catch (error) {
       throw error instanceof RequestError ? chat.refusal(error) : error
     }
-    if (live.request.stream) {
-      const encode = createChatSseEncoder(answer)
-      return streamAnswer(context, live, (events) =>
-        answerEvents(context, events, {
-          encode(sent: SseEvent) {
+    return answerResponse(context, live, server, {
+      events(events) {
+        const write = createChatSseEncoder(answer)
+        return answerEvents(context, events, server, {
+          encode(sent) {
             const event = sent as ResponseStreamEvent
             const ended = endedResponse(event)
             if (ended !== undefined) turns.note(ended.output, owner)
-            return encode(event)
+            return write(event)
           },
           done: true,
-          keepAliveMs,
-          headers: context.get('headers'),
-          report: server.service.report,
-          unread: server.service.holdBytes(owner, 'reader'),
-        }),
-      )
-    }
-    const response = await wholeResponse(live, context.req.raw.signal)
-    if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live))
-    }
-    turns.note(response.output, owner)
-    return sendJson(context, toChatCompletion(response, answer), server)
+        })
+      },
+      whole(response) {
+        turns.note(response.output, owner)
+        return toChatCompletion(response, answer)
+      },
+    })
   })
 }

@@ -1,81 +1,21 @@
-import type { Context, Hono } from 'hono'
-import { terminalResponse } from '../../respond/terminal.js'
-import type { KeptResponse } from '../../stores/store.js'
-import type { SseStream } from '../answer-events.js'
-import { failedAnswer } from '../error-answer.js'
-import { holdEvents } from '../held-events.js'
-import { readerOf } from '../reader.js'
+import type { Hono } from 'hono'
+import { answerInDialect } from '../answer-events.js'
+import { answerResponse } from '../answer-response.js'
 import { sendJson } from '../send-json.js'
-import {
-  callerOf,
-  type Env,
-  responseBody,
-  type ServerContext,
-  sendAnswer,
-  sendResponseEvents,
-} from '../server-context.js'
-import type { LiveResponse } from '../service/running/live-response.js'
-import { ReportedError } from '../service/running/reported-error.js'
-import { STORE_FAILED } from '../service/storage/store-failed.js'
+import { callerOf, type Env, responseBody, type ServerContext } from '../server-context.js'
 
 /** Adds `POST /responses`: streamed, whole, or in the background. */
 export function createResponseRoute(app: Hono<Env>, server: ServerContext): void {
   app.post('/responses', async (context) => {
     const body = await server.readJson(context)
     const live = await server.service.create(body, callerOf(context))
-    if (live.request.stream) return streamAnswer(context, live, (events) => sendResponseEvents(context, events, server))
-    if (live.request.background) {
+    if (live.request.background && !live.request.stream) {
       await live.events.return(undefined)
       return sendJson(context, responseBody(live.created, server), server)
     }
-    const response = await wholeResponse(live, context.req.raw.signal)
-    if (response.status === 'failed' || response.status === 'cancelled') {
-      return sendAnswer(context, failedAnswer(response, live))
-    }
-    return sendJson(context, responseBody(response, server), server)
-  })
-}
-
-/**
- * Answers with the events of a response, or with an error status if the engine refuses it before there is anything to
- * show.
- */
-export async function streamAnswer(
-  context: Context<Env>,
-  live: LiveResponse,
-  answer: (events: SseStream) => Response,
-): Promise<Response> {
-  const { events, calls, finished } = live
-  if (calls === undefined) return answer(events)
-  const held = holdEvents(events, calls, context.req.raw.signal)
-  const refused = await held.refused()
-  if (refused === undefined) return answer(held)
-  const kept = await finished
-  return sendAnswer(context, failedAnswer(kept?.response ?? refused, live))
-}
-
-/** Returns the finished response. A client that leaves is treated like one that leaves a stream. */
-export async function wholeResponse(
-  { events, finished, shown }: LiveResponse,
-  signal: AbortSignal,
-): Promise<KeptResponse> {
-  let last: KeptResponse | undefined
-  const leave = (): void => void events.return(undefined).catch(() => {})
-  signal.addEventListener('abort', leave)
-  if (signal.aborted) leave()
-  try {
-    await readerOf(events).drainTo((batch) => {
-      last = terminalResponse(batch)
+    return answerResponse(context, live, server, {
+      events: (events) => answerInDialect(context, events, server),
+      whole: (response) => responseBody(response, server),
     })
-  } finally {
-    signal.removeEventListener('abort', leave)
-  }
-  const kept = await finished
-  signal.throwIfAborted()
-  if (kept !== undefined) return shown?.(kept.response) ?? kept.response
-  if (last === undefined) throw new ReportedError('the response could not be written')
-  // If the store lacks only the record of the end, another process would not find the response.
-  return last.status === 'failed' || last.status === 'cancelled'
-    ? last
-    : { ...last, status: 'failed', error: STORE_FAILED as KeptResponse['error'] }
+  })
 }

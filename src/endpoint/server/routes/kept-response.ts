@@ -1,7 +1,8 @@
 import type { Context, Hono } from 'hono'
 import { invalidType, invalidValue, outOfRange } from '../../../shared/request-error.js'
+import { answerInDialect } from '../answer-events.js'
 import { sendJson } from '../send-json.js'
-import { type Env, responseBody, type ServerContext, sendResponseEvents } from '../server-context.js'
+import { type Env, responseBody, type ServerContext } from '../server-context.js'
 
 /** Adds `GET`, `DELETE`, `POST .../cancel` and `GET .../input_items` of one response. */
 export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void {
@@ -12,7 +13,7 @@ export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void 
     if (!flagOf(context, 'stream'))
       return sendJson(context, responseBody(await service.retrieve(id, owner), server), server)
     const after = wholeNumberOf(context, 'starting_after', 0, Number.MAX_SAFE_INTEGER)
-    return sendResponseEvents(context, await service.stream(id, owner, after), server)
+    return answerInDialect(context, await service.stream(id, owner, after), server)
   })
 
   app.delete('/responses/:id', async (context) => {

@@ -29,13 +29,11 @@ async function answerPassed(context: Context<Env>, path: PassedPath, server: Ser
   const body = await readJson(context)
   const failed = (error: unknown): string => encodeSseData(errorAnswer(error, service.report).body)
   const { isStream, pieces } = await service.passOn({ path, body, failed }, callerOf(context))
-  return answerEvents(context, pieces, {
+  return answerEvents(context, pieces, server, {
     encode: (piece: SseEvent) => (piece as PassedPiece).text,
     done: false,
     // The engine's frames arrive in pieces, between which a comment would end up inside of one.
     keepAliveMs: 0,
-    headers: { ...(!isStream && { 'content-type': 'application/json' }), ...context.get('headers') },
-    report: service.report,
-    unread: service.holdBytes(context.get('owner'), 'reader'),
+    ...(!isStream && { headers: { 'content-type': 'application/json' } }),
   })
 }

@@ -12,9 +12,11 @@ export interface CallRecord {
   readonly at: number
   /** The caller for whom it ran. */
   readonly owner: string
+  /** The id of the response. */
   readonly responseId: string
   /** The id of its item. */
   readonly itemId: string
+  /** The type of its item. */
   readonly type: HostedCall['type']
   /** The MCP server, or the host's own functions. Absent for other types. */
   readonly serverLabel?: string
@@ -25,7 +27,9 @@ export interface CallRecord {
    * is offered, and needs no approval; `request`, the request declares it and requires none.
    */
   readonly allowedBy: 'approval' | 'operator' | 'request'
+  /** The approval request that the user approved. Absent if there was none. */
   readonly approvalRequestId?: string
+  /** How long it ran. */
   readonly seconds: number
   /** `cancelled`: the response ended before the call did. */
   readonly outcome: 'completed' | 'failed' | 'cancelled'

@@ -22,9 +22,9 @@ export interface Caller {
   readonly idempotencyKey?: string
   /** The trace context of the request, for the engine. */
   readonly trace?: NonNullable<GenerateOptions['trace']>
-  /** The memory that the request's body holds. The response takes it over. */
+  /** The memory that the request's body holds. The response takes it over. @internal */
   readonly held?: ByteHold
-  /** The observed HTTP request. */
+  /** The observed HTTP request. @internal */
   readonly observed?: RequestObservation
   /** Whether a failure is also an `error` event. Default: the service's setting. */
   readonly errorEvent?: boolean
@@ -47,6 +47,6 @@ export interface Caller {
   readonly approvals?: 'ask' | 'refuse'
   /** Whether it receives the calls that `offeredCalls` hides: an API without a place for them omits them itself. */
   readonly getsHiddenCalls?: boolean
-  /** Looks up responses that are not stored but that the caller remembers. */
+  /** Looks up responses that are not stored but that the caller remembers. @internal */
   readonly remembered?: (responseId: string) => RememberedResponse | undefined
 }

@@ -14,12 +14,14 @@ import type { Setup } from './setup.js'
 
 /** The answer of `POST /v1/responses/compact`. */
 export interface CompactedResponse {
+  /** The id of the answer. It is not stored. */
   readonly id: string
   readonly object: 'response.compaction'
   /** Unix time in whole seconds. */
   readonly created_at: number
   /** The item that a later request sends in place of the conversation. */
   readonly output: readonly CompactionItem[]
+  /** The tokens that the summary took. */
   readonly usage: ResponseUsage
 }
 

@@ -11,6 +11,7 @@ import type { Setup } from './setup.js'
 /** The answer of `POST /v1/responses/input_tokens`. */
 export interface InputTokens {
   readonly object: 'response.input_tokens'
+  /** The number of tokens of the prompt. */
   readonly input_tokens: number
 }
 

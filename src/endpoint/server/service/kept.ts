@@ -233,12 +233,17 @@ async function soFar(
 /** A page of the input items of a response, in the API's form. */
 export interface ItemPage {
   readonly object: 'list'
+  /** The items, in the requested order. */
   readonly data: readonly object[]
+  /** The id of the first item. Null if there is none. */
   readonly first_id: string | null
+  /** The id of the last item, the `after` of the next page. Null if there is none. */
   readonly last_id: string | null
+  /** Whether another page follows. */
   readonly has_more: boolean
 }
 
+/** Which page of the items of a request to list. */
 export interface ItemQuery {
   /** The size of the page, 1 to 100. Default 20. */
   readonly limit?: number

@@ -6,7 +6,9 @@ import type { Caller } from './caller.js'
 
 /** A request with its owner. */
 export interface OwnedRequest {
+  /** The request, as it was parsed. */
   readonly request: ResponseRequest
+  /** The owner, as `authorize` returned it. */
   readonly owner: string
 }
 

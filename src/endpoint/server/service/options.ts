@@ -21,6 +21,7 @@ import type { StoreLimits } from './storage/bounded-store.js'
 
 /** An open response with its owner. */
 export interface OwnedResponse extends ResponseHandle {
+  /** The owner of the response. */
   readonly owner: string
 }
 
@@ -50,6 +51,7 @@ type ResponseOptions = Pick<
   | 'onInvalidOutput'
 >
 
+/** How much one server works on and keeps at once, and how long it waits. */
 export interface ServiceLimits
   extends AdmissionLimits,
     HealthLimits,
@@ -97,7 +99,9 @@ export interface ServiceOptions extends ObserverOptions, AuditOptions, OperatorO
    * reasoning that does not open is then omitted rather than refused; a compaction that does not open is refused.
    */
   readonly seal?: Seal
+  /** The vocabulary: `await loadTokenTable()`. */
   readonly tokenTable: TokenTable
+  /** The limits of the service. Each has a default. */
   readonly limits?: ServiceLimits
   /**
    * How requests are parsed. `unknown` holds for those of Chat Completions and Messages, too; what it skips is reported to

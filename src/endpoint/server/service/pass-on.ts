@@ -9,16 +9,23 @@ import { passedBody } from './passed-body.js'
 import type { Setup } from './setup.js'
 
 /** A piece of an answer's text. */
-export type PassedPiece = { readonly type: 'piece'; readonly text: string }
+export type PassedPiece = {
+  readonly type: 'piece'
+  /** A part of the text, cut anywhere. */
+  readonly text: string
+}
 
 /** An answer of the engine's server, at its reader's pace. */
 export interface PassedOn {
+  /** Whether it is a stream of server-sent events. Otherwise it is JSON. */
   readonly isStream: boolean
+  /** The text in pieces, at its reader's pace. */
   readonly pieces: Queue<readonly PassedPiece[], void>
 }
 
 /** A request to pass on. */
 export interface PassedRequest {
+  /** The path on the engine's server. */
   readonly path: PassedPath
   /** The client's, as JSON. */
   readonly body: unknown

@@ -25,22 +25,28 @@ import type { ServiceOptions } from './options.js'
 import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
-import { type Sweeper, startSweeper } from './take-over/sweeper.js'
+import { Sweeper } from './take-over/sweeper.js'
 
 /**
  * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
  * a RequestError for the client's mistakes.
  */
 export interface ResponseService {
+  /** Begins a response: resolves once it is accepted, and has its turn. */
   create(body: unknown, caller: Caller): Promise<LiveResponse>
+  /** Returns a stored response. */
   retrieve(responseId: string, owner: string): Promise<KeptResponse>
   /** @param after - the sequence number of the last event that the client has */
   stream(responseId: string, owner: string, after?: number): Promise<AsyncGenerator<readonly ResponseStreamEvent[]>>
+  /** Deletes a stored response, also a running one. */
   delete(responseId: string, owner: string): Promise<void>
+  /** Cancels a response in the background, and returns it. */
   cancel(responseId: string, owner: string): Promise<KeptResponse>
+  /** Lists the input items of a stored response, a page at a time. */
   inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
   /** @throws EngineError, too */
   compact(body: unknown, caller: Caller): Promise<CompactedResponse>
+  /** Counts the tokens of a request's prompt, as `POST /v1/responses/input_tokens` does. */
   inputTokens(body: unknown, caller: Caller): Promise<InputTokens>
   /**
    * Passes a request on to the server of `passOn`, whatever its `paths`. @throws EngineError, too; HarmonyResponsesError
@@ -55,13 +61,13 @@ export interface ResponseService {
   readonly load: { readonly running: number; readonly waiting: number }
   /** The memory in use, by purpose. */
   readonly memory: ByteUse
-  /** Opens a hold on the memory: arriving bytes are counted before they are a request. */
+  /** Opens a hold on the memory: arriving bytes are counted before they are a request. @internal */
   holdBytes(owner: string, purpose: Purpose): ByteHold
-  /** Counts a caller's reclaimable memory. Returns a function that ends it. */
+  /** Counts a caller's reclaimable memory. Returns a function that ends it. @internal */
   keepBytes(kept: Reclaimable): () => void
-  /** Returns a function that seals the calls of one answer that its client is not shown. */
+  /** Returns a function that seals the calls of one answer that its client is not shown. @internal */
   callSealer(owner: string): (item: OutputItem) => string | undefined
-  /** Opens the sealed calls that a request brings back. */
+  /** Opens the sealed calls that a request brings back. @internal */
   openCalls(
     sealed: readonly string[],
     owner: string,
@@ -69,10 +75,11 @@ export interface ResponseService {
   ): Promise<ReadonlyMap<string, readonly object[]>>
   /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
   health(): Promise<void>
+  /** Passes an error of the host's code to `onError`. Never throws. */
   readonly report: (error: unknown) => void
-  /** Passes a diagnostic about a request to the host. Never throws. */
+  /** Passes a diagnostic about a request to the host. Never throws. @internal */
   readonly notice: Setup['notice']
-  /** Undefined without an observer. */
+  /** Undefined without an observer. @internal */
   readonly observer: Observer | undefined
   /**
    * Refuses new requests. Another process continues the running ones at once if the store allows it; the others are
@@ -117,7 +124,7 @@ export function openService(options: ServiceOptions): ResponseService {
   const isHiding = options.offeredCalls === 'hidden'
   const visible = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
   const checkHealth = createHealthCheck(options.limits)
-  const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
+  const sweeper = setup.durable.store.durability === 'none' ? undefined : new Sweeper(setup)
   return {
     async create(body, caller) {
       const live = await createResponse(setup, body, caller)

@@ -1,6 +1,8 @@
+import type { Batch } from '../../../core/responses/batch.js'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import { terminalResponse } from '../../respond/terminal.js'
 import { type ErrorAnswer, errorAnswer } from '../error-answer.js'
+import { readerOf } from '../reader.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import type { LiveResponse } from '../service/running/live-response.js'
@@ -75,23 +77,31 @@ async function sendEvents(
   // Other dialects have no such event, and a socket has no comments: its pings have to do there.
   const silence = server.dialect === undefined ? server.keepAliveMs : 0
   const alive = eventKeepAlive(silence, send, (event) => frameOf(event, lane))
-  try {
-    for (let step = await events.next(); !step.done && !caller.signal.aborted; step = await events.next()) {
-      const frames: string[] = []
-      for (const event of step.value) {
-        const frame = frameInPieces(encode(event), lane)
-        frames.push(typeof frame === 'string' ? frame : await frame)
-      }
-      if (terminalResponse(step.value) !== undefined) {
-        alive.stop()
-        // Runs to the end first, since the client may continue it as soon as it has the last event, even on another lane.
-        await events.next()
-        const kept = await finished
-        const isKeptHere = kept !== undefined && request.store === false
-        if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
-      }
-      for (const [at, frame] of frames.entries()) await alive.send(step.value[at] as ResponseStreamEvent, frame)
+  async function framesOf(batch: Batch): Promise<string[]> {
+    const frames: string[] = []
+    for (const event of batch) {
+      const frame = frameInPieces(encode(event), lane)
+      frames.push(typeof frame === 'string' ? frame : await frame)
     }
+    return frames
+  }
+  async function sendBatch(batch: Batch, frames: readonly string[]): Promise<void> {
+    for (const [at, frame] of frames.entries()) await alive.send(batch[at] as ResponseStreamEvent, frame)
+  }
+  let last: Batch = []
+  try {
+    await readerOf(events).drainTo(async (batch) => {
+      if (terminalResponse(batch) === undefined) await sendBatch(batch, await framesOf(batch))
+      else last = batch
+    })
+    if (last.length === 0 || caller.signal.aborted) return
+    alive.stop()
+    // Sent when it is kept, since the client may continue it as soon as it has the last event, even on another lane.
+    const kept = await finished
+    const frames = await framesOf(last)
+    const isKeptHere = kept !== undefined && request.store === false
+    if (isKeptHere) remembered.add({ finished: kept, before }, size + (frames.at(-1)?.length ?? 0))
+    await sendBatch(last, frames)
   } finally {
     alive.stop()
   }

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { isMarked, marked, unmarked } from '../database/marked-text.js'
 
 /** The values of a column. */
 export type Value = string | number | Uint8Array | null
@@ -71,26 +72,18 @@ async function classOf(name: Driver): Promise<Open> {
   return found
 }
 
-/** Marks an escaped text. */
-const MARK = '\u0001'
-
-/** Escapes a text for drivers that read it only up to its first NUL, which a client's id may contain. */
 function written(value: Value): Value {
-  if (typeof value !== 'string') return value
-  return value.includes('\0') || value.startsWith(MARK) ? MARK + JSON.stringify(value) : value
+  return typeof value === 'string' ? marked(value) : value
 }
 
 function read(row: Row): Row {
-  for (const value of Object.values(row)) if (typeof value === 'string' && value.startsWith(MARK)) return unmarked(row)
+  for (const value of Object.values(row)) if (typeof value === 'string' && isMarked(value)) return unmarkedRow(row)
   return row
 }
 
-function unmarked(row: Row): Row {
-  const entries = Object.entries(row).map(([name, value]) => {
-    const isMarked = typeof value === 'string' && value.startsWith(MARK)
-    return [name, isMarked ? (JSON.parse(value.slice(MARK.length)) as string) : value]
-  })
-  return Object.fromEntries(entries)
+function unmarkedRow(row: Row): Row {
+  const entries = Object.entries(row)
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? unmarked(value) : value]))
 }
 
 function wrapped(driver: Driver, database: Opened): Database {

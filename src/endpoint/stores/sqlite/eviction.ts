@@ -1,6 +1,7 @@
+import { createExpiry, MAX_EXPIRED, type Moment } from '../database/expiry.js'
 import type { Row, Value } from './driver.js'
-import type { Bounds, Moment } from './operation-types.js'
 import type { Statements } from './statements.js'
+import type { Bounds } from './timed-operations.js'
 
 /** What leaves the database, and how many bytes each owner and each conversation has. Called within transactions. */
 export interface Eviction {
@@ -8,27 +9,17 @@ export interface Eviction {
   grow(cid: Value, owner: Value, bytes: number): void
   /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   shrink(owner: string, cid: number): void
-  /**
-   * Evicts some expired conversations, if two looks some time apart say that they have expired: a clock that is ahead for a
-   * moment evicts nothing.
-   */
+  /** Evicts some expired conversations. */
   expire(time: Moment): void
   /** Deletes a response, and its predecessors that were deleted before and that nothing else continues. */
   remove(response: Row): void
 }
 
-/** The interval of looking at the clock for expired data, in seconds. */
-const LOOK_SECONDS = 60
-/** The most conversations that one request evicts by their age: it waits for that. */
-const MAX_EXPIRED = 16
-
 export function createEviction(
   { sql }: Pick<Statements, 'sql'>,
   { seconds, ownerBytes }: Omit<Bounds, 'leaseClock'>,
 ): Eviction {
-  let latest: Moment | undefined
-  /** What was last used before has expired. Undefined: nothing is left that has. */
-  let before: number | undefined
+  const expiry = createExpiry(seconds)
 
   function grow(cid: Value, owner: Value, bytes: number): void {
     sql('UPDATE conversations SET bytes = bytes + ? WHERE cid = ?').run(bytes, cid)
@@ -59,15 +50,9 @@ export function createEviction(
     sql('DELETE FROM owners WHERE owner = ? AND bytes <= 0').run(owner as Value)
   }
 
-  /** Looks at the clock, which may have been set since the last look: of both times, the earlier one counts. */
-  function look({ now, steady }: Moment): void {
-    if (latest !== undefined && steady - latest.steady < Math.min(LOOK_SECONDS, seconds / 10)) return
-    if (latest !== undefined) before = Math.min(now, latest.now + steady - latest.steady) - seconds
-    latest = { now, steady }
-  }
-
   function expire(time: Moment): void {
-    look(time)
+    expiry.look(time)
+    const { before } = expiry
     if (before === undefined) return
     const over = sql(
       'SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= ? ORDER BY used LIMIT ?',
@@ -78,7 +63,7 @@ export function createEviction(
       `DELETE FROM approvals WHERE used <= ? AND NOT EXISTS
          (SELECT 1 FROM parts WHERE parts.owner = approvals.owner AND parts.item_id = approvals.id)`,
     ).run(before)
-    before = undefined
+    expiry.end()
   }
 
   /** Hides a deleted response, which stays only as a part of its conversation. */

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type ContentCipher, createContentCipher } from './cipher.js'
+export { type ContentCipher, createContentCipher } from '../database/cipher.js'
 export type { Driver } from './driver.js'
 export type { LeaseClock } from './lease-clock.js'
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite-store.js'

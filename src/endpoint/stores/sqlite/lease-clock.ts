@@ -5,6 +5,7 @@ import { uptime } from 'node:os'
 export interface LeaseClock {
   /** Another one after each start of the machine, since the clock then begins anew. */
   readonly id: string
+  /** Seconds since some moment that all processes share. */
   seconds(): number
 }
 

@@ -1,6 +1,6 @@
+import type { Moment } from '../database/expiry.js'
 import type { ExpiredResponse } from '../store.js'
 import type { Row, Value } from './driver.js'
-import type { Moment } from './operation-types.js'
 import type { Statements } from './statements.js'
 
 /** Whose lease has expired. Called within transactions. */

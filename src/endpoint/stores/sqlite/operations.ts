@@ -1,47 +1,33 @@
+import { type Moment, renewAfter } from '../database/expiry.js'
+import type { AppendedRow, AppendRow, Became, Climbed, FinishedRow, StampedRow } from '../database/operation-types.js'
+import { type Part, packed, partsOf } from '../database/packed-parts.js'
+import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
 import type { Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
 import { createLeases } from './leases.js'
-import type {
-  AppendedRow,
-  AppendRow,
-  Became,
-  Bounds,
-  Climbed,
-  FinishedRow,
-  Moment,
-  Operations,
-  StampedRow,
-} from './operation-types.js'
-import { type Part, packed, partsOf } from './packed-parts.js'
 import { createStatements } from './statements.js'
+import type { Bounds, TimedOperations } from './timed-operations.js'
 
 /*
  * The operations of the store, each in one transaction. They run in the worker, because every call waits for the disk.
  */
 
-/**
- * The bytes of content, and the number of rows, after which an answer is sent: the next operation of another owner waits for
- * some milliseconds of reading at most.
- */
-const PAGE_BYTES = 131_072
-const PAGE_ROWS = 256
 /** A stamp that no other row has had. */
 const STAMP = 'lower(hex(randomblob(8)))'
 
-export function createOperations(database: Database, bounds: Bounds): Operations {
+export function createOperations(database: Database, bounds: Bounds): TimedOperations {
   const { sql, inTransaction } = createStatements(database)
   const { grow, shrink, expire, remove } = createEviction({ sql }, bounds)
   const leases = createLeases({ sql }, bounds.leaseClock)
-  /** A conversation in constant use need not be written to constantly. */
-  const renewAfter = Math.min(60, bounds.seconds / 10)
+  const stale = renewAfter(bounds.seconds)
 
   function own(responseId: string, owner: string): Row | undefined {
     return sql('SELECT * FROM responses WHERE id = ? AND owner = ? AND is_deleted = 0').get(responseId, owner)
   }
 
   function use({ cid }: Row, now: number): void {
-    sql('UPDATE conversations SET used = ? WHERE cid = ? AND used < ?').run(now, cid as Value, now - renewAfter)
+    sql('UPDATE conversations SET used = ? WHERE cid = ? AND used < ?').run(now, cid as Value, now - stale)
   }
 
   /** Returns a response and marks it as used. */
@@ -143,7 +129,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
   }
 
   return {
-    open: ({ responseId, owner, previous, entries, approvals = [], key, leaseSeconds }, time) =>
+    open: (time, { responseId, owner, previous, entries, approvals = [], key, leaseSeconds }) =>
       inTransaction((): Opening => {
         const { now, steady } = time
         expire(time)
@@ -181,9 +167,9 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
       }),
 
-    append: (appends, time) => inTransaction(() => appends.map((each) => appendOne(each, time))),
+    append: (time, appends) => inTransaction(() => appends.map((each) => appendOne(each, time))),
 
-    claim: ({ responseId, owner, leaseSeconds, isForced = false }, time) =>
+    claim: (time, { responseId, owner, leaseSeconds, isForced = false }) =>
       inTransaction((): Claimed | undefined => {
         const response = own(responseId, owner)
         if (response === undefined || response['lease_until'] === null) return undefined
@@ -199,9 +185,9 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return { lease: { responseId, owner, epoch }, count: response['count'] as number }
       }),
 
-    expired: leases.expired,
+    expired: (time, most) => leases.expired(most, time),
 
-    find(responseId, owner, known, { now }) {
+    find({ now }, responseId, owner, known) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
       if (response['head'] === null) return { state: 'running' }
@@ -210,7 +196,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       return { state: 'finished', row, content }
     },
 
-    lineage(responseId, owner, { now }) {
+    lineage({ now }, responseId, owner) {
       const response = used(responseId, owner, now)
       if (response === undefined) return undefined
       const isFinished = response['head'] !== null
@@ -222,7 +208,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       }
     },
 
-    climb(tip, from, most): Climbed | undefined {
+    climb(_time, tip, from, most): Climbed | undefined {
       // While it is there, so is everything that it continues.
       if (rowAt(tip.rid)?.['stamp'] !== tip.stamp) return undefined
       const rows: FinishedRow[] = []
@@ -236,7 +222,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       return { rows, next: next && stamped(next) }
     },
 
-    findItem(itemId, owner, { now }) {
+    findItem({ now }, itemId, owner) {
       const holders = sql(
         `SELECT responses.id AS id, cid, is_output, bytes, genuine FROM parts JOIN responses USING (rid)
            WHERE parts.owner = ? AND item_id = ? ORDER BY seq`,
@@ -250,9 +236,9 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       return { responseId: latest['id'] as string, isOutput, bytes: (genuine ?? bytes) as Uint8Array }
     },
 
-    findKey: keyed,
+    findKey: (_time, key, owner) => keyed(key, owner),
 
-    entries(responseId, owner, from, { now }) {
+    entries({ now }, responseId, owner, from) {
       const response = used(responseId, owner, now)
       if (response === undefined || response['has_entries'] === 0) return undefined
       const rows = sql('SELECT at, count, bytes FROM entries WHERE rid = ? AND at + count > ? ORDER BY at LIMIT ?').all(
@@ -275,7 +261,7 @@ export function createOperations(database: Database, bounds: Bounds): Operations
       }
     },
 
-    delete: (responseId, owner) =>
+    delete: (_time, responseId, owner) =>
       inTransaction(() => {
         const response = own(responseId, owner)
         if (response === undefined) return false
@@ -283,14 +269,14 @@ export function createOperations(database: Database, bounds: Bounds): Operations
         return true
       }),
 
-    consumeApprovals: (ids, owner, { now }) =>
+    consumeApprovals: ({ now }, ids, owner) =>
       inTransaction(() => {
         if (!mayConsume(ids, owner)) return false
         consume(ids, owner, now)
         return true
       }),
 
-    backup: (file) => void sql('VACUUM INTO ?').run(file),
+    backup: (_time, file) => void sql('VACUUM INTO ?').run(file),
   }
 
   function keyed(key: string, owner: string): KeyedResponse | undefined {

@@ -1,5 +1,6 @@
+import type { Moment } from '../database/expiry.js'
 import type { Driver } from './driver.js'
-import type { Bounds, Operations } from './operation-types.js'
+import type { Bounds, TimedOperations } from './timed-operations.js'
 
 /** The worker's start options. */
 export interface WorkerSettings extends Bounds {
@@ -12,7 +13,13 @@ export interface WorkerSettings extends Bounds {
 
 /** A request to the worker. */
 export type WorkerRequest =
-  | { readonly type: 'call'; readonly id: number; readonly name: keyof Operations; readonly given: readonly unknown[] }
+  | {
+      readonly type: 'call'
+      readonly id: number
+      readonly name: keyof TimedOperations
+      readonly time: Moment
+      readonly given: readonly unknown[]
+    }
   /** Whether to report writes of other processes. */
   | { readonly type: 'watch'; readonly isOn: boolean }
   | { readonly type: 'close' }

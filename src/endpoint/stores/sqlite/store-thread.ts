@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import type { Moment } from '../database/expiry.js'
+import { createFairQueue, type Turn } from '../database/fair-queue.js'
+import type { Operations } from '../database/operation-types.js'
 import type { Driver } from './driver.js'
-import { createFairQueue, type Turn } from './fair-queue.js'
-import type { Operations } from './operation-types.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 
 /** Returns the worker beside this file or, if a bundler has moved this one into a chunk, beside its entry point. */
@@ -20,8 +21,11 @@ export interface StoreThread {
   call<Name extends keyof Operations>(
     turn: Turn,
     name: Name,
+    time: Moment,
     ...given: Parameters<Operations[Name]>
   ): Promise<ReturnType<Operations[Name]>>
+  /** Copies the database into a new file. */
+  backup(time: Moment, file: string): Promise<void>
   /** Whether to report writes of other processes. */
   watch(isOn: boolean): void
   /** Sets the listener of such writes. */
@@ -110,16 +114,8 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
 
   return {
     driver,
-    call(turn, name, ...given) {
-      if (isClosed || closing !== undefined) return Promise.reject(new Error('the store is closed'))
-      return new Promise((resolve, reject) => {
-        count += 1
-        calls.set(count, { resolve: resolve as (result: never) => void, reject })
-        worker.ref()
-        queue.add({ type: 'call', id: count, name, given }, turn)
-        sendNext()
-      })
-    },
+    call: (turn, name, time, ...given) => request(turn, { name, time, given }),
+    backup: (time, file) => request('first', { name: 'backup', time, given: [file] }),
     watch(isOn) {
       if (!isClosed) send({ type: 'watch', isOn })
     },
@@ -131,6 +127,20 @@ export async function openThread(program: URL, settings: WorkerSettings): Promis
       closing ??= close()
       return closing
     },
+  }
+
+  function request<Result>(
+    turn: Turn,
+    asked: Pick<Extract<WorkerRequest, { type: 'call' }>, 'name' | 'time' | 'given'>,
+  ): Promise<Result> {
+    if (isClosed || closing !== undefined) return Promise.reject(new Error('the store is closed'))
+    return new Promise((resolve, reject) => {
+      count += 1
+      calls.set(count, { resolve: resolve as (result: never) => void, reject })
+      worker.ref()
+      queue.add({ type: 'call', id: count, ...asked }, turn)
+      sendNext()
+    })
   }
 
   async function close(): Promise<void> {

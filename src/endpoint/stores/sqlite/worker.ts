@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './driver.js'
-import type { Operations } from './operation-types.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 import { sameFile } from './same-file.js'
 import { migrate, versionOf } from './schema.js'
+import type { TimedOperations } from './timed-operations.js'
 import { useWriteAheadLog } from './write-ahead-log.js'
 
 /*
@@ -21,7 +21,7 @@ const POLL_MS = 5
 const LOG_BYTES = 64 * 1024 * 1024
 
 let database: Database | undefined
-let operations: Operations | undefined
+let operations: TimedOperations | undefined
 let checkFile = (): void => {}
 let watch: ReturnType<typeof setInterval> | undefined
 let version: unknown
@@ -95,12 +95,12 @@ port.on('message', (request: WorkerRequest) => {
       })
     return
   }
-  const { id, name, given } = request
+  const { id, name, time, given } = request
   started
     .then(() => {
       checkFile()
-      const operation = (operations as Operations)[name] as (...all: readonly unknown[]) => unknown
-      return operation(...given)
+      const operation = (operations as TimedOperations)[name] as (...all: readonly unknown[]) => unknown
+      return operation(time, ...given)
     })
     .then(
       (result) => answer({ type: 'done', id, result }),

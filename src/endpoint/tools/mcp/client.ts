@@ -37,8 +37,11 @@ export interface McpTransport {
 export interface McpClient {
   /** Undefined as soon as the connection is closed. */
   readonly transport?: unknown
+  /** Calls a tool. */
   readonly callTool: (...args: never[]) => Promise<unknown>
+  /** Lists a page of tools. */
   readonly listTools: (...args: never[]) => Promise<unknown>
+  /** Closes the connection. */
   readonly close: () => Promise<void>
 }
 

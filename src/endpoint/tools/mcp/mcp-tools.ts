@@ -19,6 +19,7 @@ import { concealerOf, shownError } from './secrets.js'
 
 /** The tools of the configured MCP servers. */
 export interface McpTools extends Tool {
+  /** Lists the tools of the configured servers that a request declares. */
   listings(request: ResponseRequest, context: Pick<ToolContext, 'signal'>): Promise<readonly McpListing[]>
   /** Ends connections, sessions and processes, except for clients that you passed. Running calls fail. Never throws. */
   close(): Promise<void>

@@ -28,6 +28,7 @@ export interface ServerLimits {
 
 /** A client that you connected. It is yours to close and to reconnect. */
 export interface McpClientServer extends ServerRules {
+  /** The connected client. */
   readonly client: McpClient
 }
 
@@ -39,10 +40,13 @@ export interface McpConnectServer extends ServerRules {
 
 /** A program on this machine that speaks MCP on its standard input and output. `close()` ends it. */
 export interface McpStdioServer extends ServerRules {
+  /** The program: a name in `PATH`, or a path. */
   readonly command: string
+  /** Its arguments. Default: none. */
   readonly args?: readonly string[]
   /** Added to `PATH`, `HOME` and the few other variables that the SDK passes on. */
   readonly env?: Readonly<Record<string, string>>
+  /** Its working directory. Default: that of this process. */
   readonly cwd?: string
   /**
    * The destination of its standard error. Default `inherit`: that of this process, unchanged. A function receives its
@@ -54,9 +58,11 @@ export interface McpStdioServer extends ServerRules {
 
 /** A server behind streamable HTTP. */
 export interface McpHttpServer extends ServerRules {
+  /** The address of its MCP endpoint. */
   readonly url: string | URL
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>
+  /** Sends its requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 
@@ -65,6 +71,7 @@ export type McpServerConfig = McpClientServer | McpConnectServer | McpStdioServe
 
 /** The context of an error. */
 export interface McpErrorContext {
+  /** The label of the server. */
   readonly serverLabel: string
   /** The call that failed because of it; absent while listing tools. */
   readonly call?: HostedCall

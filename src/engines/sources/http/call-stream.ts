@@ -20,14 +20,18 @@ export interface StepReader {
   /**
    * Called when a request has ended. Returns the one that continues the call, or undefined. Default: a call has one
    * request. @throws EngineError
+   *
+   * @param isDone - whether the server has said that it ended
    */
-  next?(take: (step: EngineStep) => void): HttpCall | undefined
+  next?(take: (step: EngineStep) => void, isDone: boolean): HttpCall | undefined
 }
 
 /** The parts of a call that differ by server. */
 export interface CallSource {
   /** The server's name, for messages. */
   readonly name: string
+  /** Whether the call's limit counts the tokens that the steps have: the server has its own otherwise. */
+  readonly isCounted: boolean
   /** Sends a request of the call. */
   send(call: HttpCall, signal: AbortSignal): Promise<Answer>
   reader(call: HttpCall): StepReader | Promise<StepReader>
@@ -193,13 +197,16 @@ class CallStream implements CallbackStream {
   /** Makes one attempt of the call, in as many requests as it needs. */
   async #attempt(): Promise<StreamEnd> {
     const { signal } = this.#work
-    const tokens = new TokenReader(this.#call, this.#source.name, this.#give)
+    const { name, isCounted } = this.#source
+    const counted = isCounted ? this.#call : { ...this.#call, maxTokens: undefined }
+    const tokens = new TokenReader(counted, name, this.#give)
     const steps = await this.#source.reader(this.#call)
     const take = (step: EngineStep): void => tokens.take(step)
     try {
       for (let part: HttpCall | undefined = this.#call; part !== undefined && !tokens.isOver; ) {
-        await this.#read(await this.#source.send(part, signal), tokens, (event) => steps.read(event, take))
-        part = tokens.isOver ? undefined : steps.next?.(take)
+        const answer = await this.#source.send(part, signal)
+        const isDone = await this.#read(answer, tokens, (event) => steps.read(event, take))
+        part = tokens.isOver ? undefined : steps.next?.(take, isDone)
       }
     } catch (error) {
       // An error after the last token loses nothing.
@@ -208,13 +215,13 @@ class CallStream implements CallbackStream {
     return tokens.end()
   }
 
-  async #read(answer: Answer, tokens: TokenReader, take: (event: unknown) => void): Promise<void> {
+  async #read(answer: Answer, tokens: TokenReader, take: (event: unknown) => void): Promise<boolean> {
     const { signal } = this.#work
     this.#answer = answer
     try {
       if (signal.aborted) answer.cancel()
       signal.throwIfAborted()
-      await readAnswer(answer, tokens, { take, takesMore: this.#takesMore, signal })
+      return await readAnswer(answer, tokens, { take, takesMore: this.#takesMore, signal })
     } finally {
       this.#answer = undefined
       this.#isPaused = false

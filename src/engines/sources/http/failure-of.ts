@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { jsonOf } from '../../../shared/json-of.js'
 import { EngineError, type EngineErrorCode, type EngineErrorOptions } from '../../contract/engine-error.js'
-import { jsonOf } from './parse-event.js'
 
 /** A failure that a retry may fix, because nothing is wrong with the call itself. */
 export class TransientError extends EngineError {

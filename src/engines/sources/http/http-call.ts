@@ -1,10 +1,14 @@
 import type { Constraint } from '../../contract/constraint.js'
 import type { GenerateOptions, Sampling } from '../../contract/index.js'
+import type { Terms } from '../../contract/terms.js'
 
 /** One model call, with defaults filled in. */
 export interface HttpCall {
   readonly prompt: readonly number[]
   readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
+  /** The parameters that the caller gave itself. */
+  readonly given: Sampling
+  readonly terms: Terms | undefined
   readonly stop: readonly number[]
   readonly maxTokens: number | undefined
   readonly logprobs: number | undefined

@@ -24,9 +24,13 @@ export interface HttpProtocol {
   readonly name: string
   /** Requested by `health()`: the first that the server has, or its models. Any 2xx status is healthy. */
   readonly healthPaths: readonly [string, ...string[]]
+  /** Asks whether the server accepts calls, in place of these paths. @throws EngineError */
+  health?(client: HttpClient, signal: AbortSignal): Promise<void>
   readonly generatePath: string
-  /** How the server proves that its model is gpt-oss. */
-  readonly proof: ModelProof
+  /** How the server proves that its model is gpt-oss. Absent: any model is right. */
+  readonly proof?: ModelProof
+  /** The model of the calls, if it is named. */
+  readonly model?: string | undefined
   /** The field of a body that separates prefix caches. Absent if the server has none. */
   readonly cacheSaltField?: string
   /** The server's maximum capabilities, without its limits. */
@@ -51,11 +55,12 @@ export interface HttpProtocol {
 export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): ServedEngine {
   const client = createHttpClient(options)
   const { checkModel = true } = options
-  let proven = !checkModel
+  const { proof, cacheSaltField, capabilities } = protocol
+  let proven = proof === undefined || !checkModel
 
   /** Concurrent requests share the first contact. */
   const firstContact = sharedWork(async (signal) => {
-    await proveModel(protocol.name, protocol.proof, client, signal)
+    if (proof !== undefined) await proveModel(protocol.name, proof, client, signal)
     proven = true
   })
 
@@ -66,8 +71,9 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
 
   /** Proves it again: another server may have been started at the same address. */
   async function proveAgain(signal: AbortSignal): Promise<void> {
+    if (proof === undefined) return
     try {
-      await proveModel(protocol.name, protocol.proof, client, signal)
+      await proveModel(protocol.name, proof, client, signal)
     } catch (error) {
       // Another model would answer the next requests with nonsense.
       if (!signal.aborted) proven = false
@@ -76,6 +82,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   }
 
   async function askHealth(signal: AbortSignal): Promise<void> {
+    if (protocol.health !== undefined) return await protocol.health(client, signal)
     // Without its models, a server behind a proxy that passes only the paths of OpenAI's API is never healthy.
     const paths = [...protocol.healthPaths, '/v1/models']
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
@@ -111,14 +118,14 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     return client.shown(error)
   }
 
-  const source = { name: protocol.name, send, reader: protocol.reader, onRetry, failed }
+  const { name, reader } = protocol
+  const source = { name, send, reader, onRetry, failed, isCounted: capabilities.takes !== 'messages' }
 
-  const { proof, cacheSaltField } = protocol
   return {
-    server: createEngineServer(client, { model: proof.model, cacheSaltField }),
+    server: createEngineServer(client, { model: protocol.model ?? proof?.model, cacheSaltField }),
     generate(promptTokens, options = {}) {
       checkGenerate(promptTokens, options)
-      checkEnforces(protocol.name, protocol.capabilities, options.constraint)
+      checkEnforces(name, capabilities, options.constraint)
       return callStream(completeCall(promptTokens, options), source, client, options.signal)
     },
     async health({ signal = new AbortController().signal } = {}) {
@@ -136,7 +143,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
         await prove(signal)
         const limits = await protocol.limits(client, signal)
         const enforced = constraints ? await protocol.enforced?.(client, signal) : undefined
-        return { ...protocol.capabilities, ...enforced, ...limits }
+        return { ...capabilities, ...enforced, ...limits }
       } catch (error) {
         throw client.shown(error)
       }
@@ -159,12 +166,14 @@ const REFUSED: readonly EngineErrorCode[] = ['context_length_exceeded', 'invalid
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
   const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace, cacheSalt, onUsage } = options
-  const { retryWithinMs = Number.POSITIVE_INFINITY } = options
+  const { terms, retryWithinMs = Number.POSITIVE_INFINITY } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
+    given: { ...sampling },
+    terms,
     // A complete body ends with an end of sequence, regardless of the call's stop ids.
     stop: constraint === undefined ? [...stop] : [...new Set([...stop, ...STOP_TOKENS])],
     maxTokens,

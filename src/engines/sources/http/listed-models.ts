@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { jsonOf } from '../../../shared/json-of.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
-import { jsonOf, listOf } from './parse-event.js'
+import { listOf } from './parse-event.js'
 
 /** Statuses of a path that a server lacks: it was started without, a proxy hides it, or the path is another one. */
 const WITHOUT_PATH: readonly (number | undefined)[] = [400, 404, 405, 422, 500, 501]

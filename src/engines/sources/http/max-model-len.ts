@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { jsonOf } from '../../../shared/json-of.js'
 import type { HttpClient } from './http-client.js'
-import { count, jsonOf, listOf, parseEvent } from './parse-event.js'
+import { count, listOf, parseEvent } from './parse-event.js'
 
 const modelList = z.object(
   { data: listOf(z.object({ id: z.string('a string'), max_model_len: count }, 'a model'), 'an array') },

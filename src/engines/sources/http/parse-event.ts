@@ -90,12 +90,3 @@ export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: stri
   const place = issue === undefined || issue.path.length === 0 ? '' : `${toDotPath(issue.path)}: `
   throw new EngineError('server_error', `${engine}: ${place}expected ${issue?.message}, got ${describe(issue?.input)}`)
 }
-
-/** Parses JSON; undefined if it is invalid. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { SPECIAL } from '../../../core/harmony/vocabulary.js'
+import { jsonOf } from '../../../shared/json-of.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { TransientError } from './failure-of.js'
 import type { HttpClient } from './http-client.js'
 import { isWithoutPath, listedModels } from './listed-models.js'
-import { jsonOf, listOf } from './parse-event.js'
+import { listOf } from './parse-event.js'
 import { readText } from './read-text.js'
 
 /** How a server proves that its model speaks Harmony. */

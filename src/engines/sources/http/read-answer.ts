@@ -19,9 +19,10 @@ export interface ReadAnswerOptions {
 /**
  * Reads an answer's events, to its end or to the end of the call.
  *
+ * @returns whether the server has said that it is done
  * @throws EngineError; whatever `take` throws
  */
-export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAnswerOptions): Promise<void> {
+export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAnswerOptions): Promise<boolean> {
   const { take, takesMore, signal } = options
   return new Promise((resolve, reject) => {
     let isOver = false
@@ -35,6 +36,7 @@ export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAns
     const events = new EventReader((event) => {
       if (!tokens.isOver) take(event)
     })
+    const end = (): void => resolve(events.isDone)
     const step = (read: () => void): void => {
       try {
         read()
@@ -43,11 +45,11 @@ export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAns
         return
       }
       // An engine that continues after the end has to be stopped.
-      if (tokens.isOver) over('cancel', resolve)
-      else if (events.isDone) over('release', resolve)
+      if (tokens.isOver) over('cancel', end)
+      else if (events.isDone) over('release', end)
       else if (tokens.isEnding && !isEnding) {
         isEnding = true
-        sleep(FINAL_COUNTS_MS, signal).then(() => over('cancel', resolve))
+        sleep(FINAL_COUNTS_MS, signal).then(() => over('cancel', end))
       }
     }
     answer.read({
@@ -57,7 +59,7 @@ export function readAnswer(answer: Answer, tokens: TokenReader, options: ReadAns
       },
       end() {
         step(() => events.end())
-        over('release', resolve)
+        over('release', end)
       },
       fail: (cause) => over('cancel', () => reject(lostConnection(cause))),
     })

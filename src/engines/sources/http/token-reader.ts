@@ -1,4 +1,4 @@
-import type { HarmonyToken, HostUsage, StreamEnd } from '../../../core/tokens/token-source.js'
+import type { EndReason, HarmonyToken, HostUsage, StreamEnd } from '../../../core/tokens/token-source.js'
 import type { Constraint } from '../../contract/constraint.js'
 import type { GenerateOptions } from '../../contract/engine.js'
 import { EngineError } from '../../contract/engine-error.js'
@@ -10,7 +10,7 @@ export interface EngineStep {
   readonly tokens: readonly HarmonyToken[]
   /** Why the engine stops. */
   readonly end?: {
-    readonly reason: 'stop' | 'max_output_tokens'
+    readonly reason: EndReason
     /** The id at which it stopped, which may be missing from `tokens`. */
     readonly stopToken?: number | undefined
   }

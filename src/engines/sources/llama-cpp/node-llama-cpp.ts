@@ -23,6 +23,7 @@ export interface LlamaConstraint {
   readonly tokenBias: unknown
 }
 
+/** The options of an evaluation that generates tokens. */
 export interface LlamaEvaluateOptions extends LlamaSampling, LlamaOverflow, Partial<LlamaConstraint> {
   /** Whether to yield the token that ends the turn. */
   readonly yieldEogToken?: boolean

@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { jsonOf } from '../../../shared/json-of.js'
 import type { HttpClient } from '../http/http-client.js'
-import { count, jsonOf, parseEvent } from '../http/parse-event.js'
+import { count, parseEvent } from '../http/parse-event.js'
 
 /** `n_ctx` is that of one slot, so of one call. */
 const props = z.object(

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { jsonOf } from '../../../shared/json-of.js'
 import { isHiddenPath } from '../http/hidden-path.js'
 import type { HttpClient } from '../http/http-client.js'
-import { jsonOf } from '../http/parse-event.js'
 
 /** The part of an SGLang server's information that is needed here. */
 export interface ServerInfo {

@@ -8,7 +8,8 @@
  */
 export type GrammarBackend = NamedBackend | 'none'
 
-/** The backends that an operator can name. */
-export const NAMED_BACKENDS = ['xgrammar', 'guidance', 'other'] as const
 /** A backend that an operator can name. */
-export type NamedBackend = (typeof NAMED_BACKENDS)[number]
+export type NamedBackend = 'xgrammar' | 'guidance' | 'other'
+
+/** The backends that an operator can name. */
+export const NAMED_BACKENDS: readonly NamedBackend[] = ['xgrammar', 'guidance', 'other']

@@ -1,6 +1,8 @@
 /** The callbacks of Transformers.js during generation: first with the prompt, then with each token. */
 export interface TransformersStreamer {
+  /** Takes the ids of each sequence; there is one. */
   put(tokens: bigint[][]): void
+  /** Called when the generation is over. */
   end(): void
 }
 

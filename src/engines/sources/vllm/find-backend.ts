@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { SPECIAL } from '../../../core/harmony/vocabulary.js'
+import { jsonOf } from '../../../shared/json-of.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { TransientError } from '../http/failure-of.js'
 import { type HttpClient, lostConnection } from '../http/http-client.js'
-import { jsonOf } from '../http/parse-event.js'
 import { readText } from '../http/read-text.js'
 import type { GrammarBackend } from '../structured-outputs/backends.js'
 

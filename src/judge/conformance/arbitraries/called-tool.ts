@@ -20,7 +20,9 @@ export type CallItemType =
 
 /** The recipient of a call, and the item that it becomes with the declared tools. */
 export interface CalledTool {
+  /** The recipient as the model writes it. */
   readonly recipient: string
+  /** The type of the item that the call becomes. */
   readonly itemType: CallItemType
   /** The item's `name`, if the item has one and the recipient contains it. */
   readonly name?: string
@@ -52,7 +54,7 @@ export type ToolChoice =
   | { readonly kind: Builtin; readonly recipient: string }
 
 /** How each built-in tool is declared: as itself, in its older form, or as an MCP server with its label. */
-export type BuiltinDeclarations = Readonly<Record<Builtin, 'builtin' | 'preview' | 'mcp'>>
+export type BuiltinDeclarations = Readonly<Record<Builtin, Declared>>
 
 const FUNCTION_NAMES = ['get_weather', 'x', 'math.sum', 'my-tool', 'python', 'search', 'Get_Weather2']
 const CUSTOM_NAMES = ['apply_patch', 'run-sql', 'grammar.v1']
@@ -66,11 +68,15 @@ const NAMESPACE_TOOLS = [
 const MCP_LABELS = ['deepwiki', 'my-server', 'acme.v2', 'acme', 'git-hub.enterprise-cloud']
 const MCP_TOOLS = ['ask', 'read-file', 'repo.search', 'list_items']
 
-const functionName = (): Arbitrary<string> => {
+/** The names that the API accepts. */
+const API_NAME = /^[a-zA-Z0-9_-]+$/
+
+const functionName = (isOfApi: boolean): Arbitrary<string> => {
+  const known = FUNCTION_NAMES.filter((name) => !isOfApi || API_NAME.test(name))
   const madeUp = fc.stringMatching(/^[a-zA-Z_][a-zA-Z0-9_-]{0,15}$/).filter((name) => !CUSTOM_NAMES.includes(name))
   return fc.oneof(
     { withCrossShrink: true },
-    { weight: 3, arbitrary: fc.constantFrom(...FUNCTION_NAMES) },
+    { weight: 3, arbitrary: fc.constantFrom(...known) },
     { weight: 1, arbitrary: madeUp },
   )
 }
@@ -85,21 +91,91 @@ const toolOf = <const Kind extends ToolChoice['kind'], Values>(
 
 const oneOf = <const Value>(...values: Value[]): Arbitrary<Value> => fc.constantFrom(...values)
 
-/** Any tool. Shrinks to the function `get_weather`. */
-export const toolChoice = (): Arbitrary<ToolChoice> => {
+/** The type of a tool, as a request declares it. */
+export type ToolType =
+  | 'function'
+  | 'custom'
+  | 'namespace'
+  | 'mcp'
+  | 'code_interpreter'
+  | 'web_search'
+  | 'web_search_preview'
+  | 'shell'
+
+/** The types of tools, as requests declare them. */
+export const TOOL_TYPES: readonly ToolType[] = [
+  'function',
+  'custom',
+  'namespace',
+  'mcp',
+  'code_interpreter',
+  'web_search',
+  'web_search_preview',
+  'shell',
+]
+
+/** How a built-in tool may be declared: the type of each declaration. */
+const DECLARED_AS: Readonly<Record<Builtin, Readonly<Record<Declared, ToolType>>>> = {
+  python: { builtin: 'code_interpreter', preview: 'code_interpreter', mcp: 'mcp' },
+  browser: { builtin: 'web_search', preview: 'web_search_preview', mcp: 'mcp' },
+  container: { builtin: 'shell', preview: 'shell', mcp: 'mcp' },
+}
+
+const DECLARED = ['builtin', 'preview', 'mcp'] as const
+type Declared = (typeof DECLARED)[number]
+
+const declarationsOf = (builtin: Builtin, types: readonly ToolType[]): Declared[] =>
+  DECLARED.filter((declared) => types.includes(DECLARED_AS[builtin][declared]))
+
+/** How built-in tools are declared in a request whose tools have these types. */
+export const builtinDeclarations = (types: readonly ToolType[]): Arbitrary<BuiltinDeclarations> => {
+  const declared = (builtin: Builtin): Arbitrary<Declared> => {
+    const possible = declarationsOf(builtin, types)
+    // One that is not called needs none.
+    return fc.nat({ max: Math.max(possible.length - 1, 0) }).map((at) => possible[at] ?? 'builtin')
+  }
+  return fc.record({ python: declared('python'), browser: declared('browser'), container: declared('container') })
+}
+
+/** The tools that a transcript may call. */
+export interface OfferedTools {
+  readonly types: readonly ToolType[]
+  /** Whether all names are such as the API accepts: others have a dot. */
+  readonly isOfApi: boolean
+}
+
+/** Any of these tools. Shrinks to the function `get_weather`, if that is among them. */
+export const toolChoice = ({ types, isOfApi }: OfferedTools): Arbitrary<ToolChoice> => {
+  const inApi = ({ name }: { readonly name: string }): boolean => !isOfApi || API_NAME.test(name)
   const form = oneOf('label', 'label', 'mcp', 'bare', 'mcp bare')
   const mcp = toolOf('mcp', { label: oneOf(...MCP_LABELS), tool: oneOf(...MCP_TOOLS), form })
-  const inNamespace = { tool: fc.constantFrom(...NAMESPACE_TOOLS), form: oneOf('functions', 'bare') }
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 4, arbitrary: toolOf('function', { name: functionName() }) },
-    { weight: 1, arbitrary: toolOf('custom', { name: oneOf(...CUSTOM_NAMES) }) },
-    { weight: 2, arbitrary: mcp },
-    { weight: 1, arbitrary: fc.constant({ kind: 'python' as const, recipient: 'python' }) },
-    { weight: 1, arbitrary: toolOf('browser', { recipient: oneOf('browser.search', 'browser.open', 'browser.find') }) },
-    { weight: 1, arbitrary: fc.constant({ kind: 'container' as const, recipient: 'container.exec' }) },
-    { weight: 1, arbitrary: toolOf('namespace', { namespace: oneOf(...NAMESPACES), ...inNamespace }) },
-  )
+  const inNamespace = { tool: fc.constantFrom(...NAMESPACE_TOOLS.filter(inApi)), form: oneOf('functions', 'bare') }
+  const namespaces = NAMESPACES.filter((name) => inApi({ name }))
+  const customNames = CUSTOM_NAMES.filter((name) => inApi({ name }))
+  const isBuiltin = (builtin: Builtin): boolean => declarationsOf(builtin, types).some((declared) => declared !== 'mcp')
+  const has = (type: ToolType): boolean => types.includes(type)
+  const kinds: readonly { has: boolean; weight: number; arbitrary: Arbitrary<ToolChoice> }[] = [
+    { has: has('function'), weight: 4, arbitrary: toolOf('function', { name: functionName(isOfApi) }) },
+    { has: has('custom'), weight: 1, arbitrary: toolOf('custom', { name: oneOf(...customNames) }) },
+    { has: has('mcp'), weight: 2, arbitrary: mcp },
+    { has: isBuiltin('python'), weight: 1, arbitrary: fc.constant({ kind: 'python', recipient: 'python' }) },
+    {
+      has: isBuiltin('browser'),
+      weight: 1,
+      arbitrary: toolOf('browser', { recipient: oneOf('browser.search', 'browser.open', 'browser.find') }),
+    },
+    {
+      has: isBuiltin('container'),
+      weight: 1,
+      arbitrary: fc.constant({ kind: 'container', recipient: 'container.exec' }),
+    },
+    {
+      has: has('namespace'),
+      weight: 1,
+      arbitrary: toolOf('namespace', { namespace: oneOf(...namespaces), ...inNamespace }),
+    },
+  ]
+  return fc.oneof({ withCrossShrink: true }, ...kinds.filter(({ has }) => has))
 }
 
 /** Declares a function that accepts any arguments. */

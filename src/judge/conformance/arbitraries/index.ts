@@ -9,7 +9,7 @@
  * input, ways to split them, and event streams with one fault to test a checker of streams.
  */
 
-export type { CalledTool, CallItemType } from './called-tool.js'
+export type { CalledTool, CallItemType, ToolType } from './called-tool.js'
 export { type ChunkPlan, type ChunkPlanOptions, chunkPlan, cutChunks, cutText, textPlan } from './chunk-plan.js'
 export { editedTranscript } from './edited-transcript.js'
 export { encodeText } from './encode-text.js'

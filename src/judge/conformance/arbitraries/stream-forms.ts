@@ -80,7 +80,9 @@ export type Encode = (text: string) => readonly number[]
 
 /** How to encode text: with a token table, or with your own encoder. Without either, there are no ids. */
 export type IdOptions =
+  /** The table has an encoder, unless you give another. */
   | { readonly tokenTable: TokenTable; readonly encode?: Encode }
+  /** Your own encoder. */
   | { readonly tokenTable?: TokenTable; readonly encode: Encode }
 
 export const ID_OPTIONS: OptionTable<IdOptions> = { tokenTable: aTokenTable, encode: aFunction }
@@ -106,7 +108,10 @@ export function encoderOf({ tokenTable, encode }: Partial<IdOptions>): Encode | 
 }
 
 /** Text with literal markers, from the model or the host: a `TokenChunk` without ids. */
-export type TextChunk = string | { readonly host: string }
+export type TextChunk =
+  | string
+  /** Text that the host adds. */
+  | { readonly host: string }
 
 /** A stream as text with literal markers, as an engine yields it that decodes special tokens itself. */
 export interface TextStream {

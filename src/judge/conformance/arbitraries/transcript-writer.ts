@@ -1,27 +1,42 @@
 import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m, type ROLES } from '../../../core/harmony/vocabulary.js'
-import { type BuiltinDeclarations, type CalledTool, calledTool, type ToolChoice, toolChoice } from './called-tool.js'
+import {
+  type BuiltinDeclarations,
+  type CalledTool,
+  calledTool,
+  type OfferedTools,
+  type ToolChoice,
+  toolChoice,
+} from './called-tool.js'
 import fc from './fast-check.js'
 import { model, type Part, type Segment, START } from './stream-forms.js'
 import { code, json } from './text.js'
 
 /** A Harmony message, as the official parser returns it. */
 export interface HarmonyMessage {
+  /** The role. */
   role: (typeof ROLES)[number]
   /** The author of a tool message, which is the recipient of the call that it answers. */
   name?: string
+  /** The addressee. Absent if the header has none. */
   recipient?: string
+  /** The channel. Absent if the header has none. */
   channel?: string
+  /** The type of the content, such as `json`. Absent if the header has none. */
   contentType?: string
   /** Whether the content type was marked with `<|constrain|>`. */
   constrained?: boolean
+  /** The whole text. */
   content: string
 }
 
 /** A message of a transcript, and its author. */
 export interface TranscriptMessage {
+  /** Who wrote it. */
   readonly origin: 'model' | 'host'
+  /** The message, as the official parser reads it. */
   readonly message: HarmonyMessage
+  /** The stop token that ends it. */
   readonly terminator: 'end' | 'call' | 'return'
   /** The tool of a call, or of the host's result for it. */
   readonly tool?: CalledTool
@@ -50,9 +65,9 @@ const page = (): Arbitrary<string> =>
     '[5] moon\n**viewing lines [0 - 1] of 1**\n\nL0: * 【0†Moon†example.org】',
   )
 
-const callSpec = (text: Arbitrary<string>, results: boolean): Arbitrary<CallSpec> =>
+const callSpec = (text: Arbitrary<string>, tools: OfferedTools, results: boolean): Arbitrary<CallSpec> =>
   fc.record({
-    tool: toolChoice(),
+    tool: toolChoice(tools),
     recipientIn: fc.constantFrom('channel' as const, 'role' as const),
     channel: fc.constantFrom('commentary' as const, 'analysis' as const),
     type: fc.oneof(
@@ -69,11 +84,11 @@ const callSpec = (text: Arbitrary<string>, results: boolean): Arbitrary<CallSpec
       : fc.constant(undefined),
   })
 
-/** A step. Shrinks to an empty answer; a call shrinks to the default call. */
-export const step = (text: Arbitrary<string>, calls: boolean, results: boolean): Arbitrary<Step> => {
+/** A step with calls of these tools. Shrinks to an empty answer; a call shrinks to the default call. */
+export const step = (text: Arbitrary<string>, tools: OfferedTools, results: boolean): Arbitrary<Step> => {
   const plain = fc.record({ kind: fc.constantFrom('final' as const, 'analysis' as const, 'commentary' as const), text })
-  if (!calls) return plain
-  const group = fc.array(callSpec(text, results), { minLength: 1, maxLength: 3 })
+  if (tools.types.length === 0) return plain
+  const group = fc.array(callSpec(text, tools, results), { minLength: 1, maxLength: 3 })
   return fc.oneof(
     { withCrossShrink: true },
     { weight: 3, arbitrary: plain },

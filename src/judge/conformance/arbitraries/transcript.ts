@@ -1,8 +1,15 @@
 import type { Arbitrary } from 'fast-check'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aBoolean, having, wholeNumber } from '../../../shared/options/checks.js'
-import { type BuiltinDeclarations, requestFor, showTools } from './called-tool.js'
+import { aBoolean, having, listOf, oneOf, wholeNumber } from '../../../shared/options/checks.js'
+import {
+  type BuiltinDeclarations,
+  builtinDeclarations,
+  requestFor,
+  showTools,
+  TOOL_TYPES,
+  type ToolType,
+} from './called-tool.js'
 import fc from './fast-check.js'
 import {
   encoderOf,
@@ -18,6 +25,7 @@ import { type HarmonyMessage, type Step, step, type TranscriptMessage, writeStep
 
 /** The content of a transcript. */
 export interface TranscriptContent {
+  /** The messages with their authors, in order. */
   readonly entries: TranscriptMessage[]
   /** The messages of the entries, as the official parser reads them from the tokens, starting with role `assistant`. */
   readonly messages: HarmonyMessage[]
@@ -40,6 +48,12 @@ export interface TranscriptOptions {
   readonly text?: Arbitrary<string>
   /** Whether tools are called. Default true. */
   readonly calls?: boolean
+  /**
+   * The types of tools that are declared and called, as requests name them: those that the server accepts, and with names
+   * that the API accepts. Built-in tools are declared as MCP servers, too, if `mcp` is among them. Default: all types, and
+   * names with dots, too.
+   */
+  readonly tools?: readonly ToolType[]
   /** Whether the host answers some calls. Default true. */
   readonly results?: boolean
   /** The maximum number of messages and groups of calls. Default 5. */
@@ -50,6 +64,7 @@ const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
   ...ID_OPTIONS,
   text: having(['generate'], 'an arbitrary of fast-check'),
   calls: aBoolean,
+  tools: listOf(oneOf(...TOOL_TYPES), `a list of ${TOOL_TYPES.join(', ')}`),
   results: aBoolean,
   maxSteps: wholeNumber(1),
 }
@@ -87,13 +102,14 @@ export function wellFormedTranscript(
   options: TranscriptOptions & Partial<IdOptions> = {},
 ): Arbitrary<Transcript | TextTranscript> {
   checkOptions('wellFormedTranscript', options, TRANSCRIPT_OPTIONS)
-  const { text = harmonyText(), calls = true, results = true, maxSteps = 5 } = options
+  const { text = harmonyText(), calls = true, tools, results = true, maxSteps = 5 } = options
+  const types = calls ? (tools ?? TOOL_TYPES) : []
+  const offered = { types, isOfApi: tools !== undefined }
   const encode = encoderOf(options)
-  const declared = (): Arbitrary<'builtin' | 'preview' | 'mcp'> => fc.constantFrom('builtin', 'preview', 'mcp')
   return fc
     .record({
-      steps: fc.array(step(text, calls, results), { minLength: 1, maxLength: maxSteps }),
-      builtins: fc.record({ python: declared(), browser: declared(), container: declared() }),
+      steps: fc.array(step(text, offered, results), { minLength: 1, maxLength: maxSteps }),
+      builtins: builtinDeclarations(types),
     })
     .map(({ steps, builtins }) => {
       const how = { started: true, builtins: unambiguous(steps, builtins), ends: true }

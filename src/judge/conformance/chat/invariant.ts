@@ -18,8 +18,9 @@ export function isChatProfile(profile: unknown): profile is ChatProfile {
 
 /** A rule that every correct stream of Chat Completions follows. Its id begins with `chat-`. */
 export interface ChatInvariant extends Omit<Invariant, 'neededBy' | 'on' | 'begin'> {
+  /** The profiles that check the rule. */
   readonly neededBy: readonly ChatProfile[]
-  /** Starts checking one stream: constant work per chunk, and memory for open calls only. */
+  /** Starts checking one stream: constant work per chunk, and memory for open calls only. @internal */
   begin(): ChatCheck
 }
 

@@ -18,8 +18,9 @@ export function isMessagesProfile(profile: unknown): profile is MessagesProfile 
 
 /** A rule that every correct stream of the Messages API follows. Its id begins with `messages-`. */
 export interface MessagesInvariant extends Omit<Invariant, 'neededBy' | 'on' | 'begin'> {
+  /** The profiles that check the rule. */
   readonly neededBy: readonly MessagesProfile[]
-  /** Starts checking one stream: constant work per event, and memory for the open block only. */
+  /** Starts checking one stream: constant work per event, and memory for the open block only. @internal */
   begin(): MessagesCheck
 }
 

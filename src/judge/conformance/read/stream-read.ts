@@ -7,6 +7,7 @@ export type StreamRead = EventRead | UntypedRead | FramingRead | BrokenRead | Fo
 /** An event of the capture. */
 export interface EventRead {
   readonly kind: 'event'
+  /** The event, as it was read. */
   readonly event: StreamEvent
   /** The line on which it begins: in the file, or in the body inside a HAR file. */
   readonly line: number
@@ -20,8 +21,11 @@ export interface EventRead {
 /** A value without a `type` where an event should be. */
 export interface UntypedRead {
   readonly kind: 'untyped'
+  /** The value, as it was read. */
   readonly value: unknown
+  /** The line on which it begins. */
   readonly line: number
+  /** Whether it begins a stream. */
   readonly isFirst: boolean
 }
 
@@ -30,8 +34,11 @@ export interface FramingRead {
   readonly kind: 'framing'
   /** The id of the rule. */
   readonly rule: string
+  /** The line that breaks the rule. */
   readonly line: number
+  /** What the rule expects, in words. */
   readonly expected: string
+  /** What is there, in words. */
   readonly got: string
   /** The type of the event that it is about, which comes before it; absent if it is about none. */
   readonly type?: string
@@ -44,16 +51,22 @@ export interface FramingRead {
 /** Text that is not an event: it is truncated, or invalid JSON. The reader continues after it. */
 export interface BrokenRead {
   readonly kind: 'broken'
+  /** The line on which the text begins. */
   readonly line: number
+  /** What was expected, in words. */
   readonly expected: string
+  /** What is there, in words. */
   readonly got: string
 }
 
 /** The format of the capture, if it is not plain server-sent events or JSON events. */
 export interface FormatRead {
   readonly kind: 'format'
+  /** The format. */
   readonly format: CaptureFormat
+  /** The format in words. */
   readonly description: string
+  /** The line by which it was recognized. */
   readonly line: number
   /** The response, for the format `response`. */
   readonly value?: unknown

@@ -30,7 +30,9 @@ export interface Cause extends Repeated {
 
 /** How many violations a report has received. */
 export interface Totals {
+  /** How many of them are errors. */
   readonly errors: number
+  /** How many of them are warnings. */
   readonly warnings: number
   /** Violations whose causes are not listed, because the report already lists a hundred. */
   readonly unlisted: number

@@ -8,7 +8,7 @@ export function kindKey({ rule, expected, got }: Violation): string {
 }
 
 /** The fields that a violation is about, as paths in the event without array indexes. */
-export function fieldPathsOf({ rule, expected }: Violation): readonly string[] {
+export function fieldPathsOf({ rule, expected }: Pick<Violation, 'rule' | 'expected'>): readonly string[] {
   if (SHAPE_RULES.has(rule)) {
     const path = /^(?:no field )?([\w.[\]]+)/.exec(expected)?.[1]
     return path === undefined ? [] : [path.replace(/\[\d*\]/g, '')]

@@ -8,13 +8,17 @@ import { surelyFits } from './surely-fits.js'
 export interface EventProblem {
   /** The path in the event, such as `item.content[0].text`; `event` for the event itself. */
   readonly path: string
+  /** What the schema expects there, in words. */
   readonly expected: string
+  /** The value there as short JSON, or a description. */
   readonly got: string
 }
 
 /** A valid event, unchanged, or the first problem with it. */
 export type ParsedEvent =
+  /** The event fits its schema. */
   | { readonly event: WireStreamEvent; readonly problem?: undefined }
+  /** The first problem. */
   | { readonly problem: EventProblem; readonly event?: undefined }
 
 /**

@@ -19,6 +19,7 @@ export interface SourceViolation {
   readonly rule: SourceRule
   /** How many tokens, or UTF-16 code units of text, had been read. */
   readonly position: number
+  /** The expected behaviour, in words. */
   readonly expected: string
   /** The actual behaviour, in words. */
   readonly got: string

@@ -265,7 +265,7 @@ describe('readers that stop', () => {
   test("a response of Node's whose client stops counts the bytes that it holds, and gives them back when they were read", async () => {
     const budget = createByteBudget({ total: 1 * MB })
     const out = slowResponse()
-    const sent = sendCounted(out, batches(200_000) as never, { keepAliveMs: 0 }, budget.hold('ann', 'reader'))
+    const sent = sendCounted(out, batches(200_000) as never, { keepAliveMs: 0, unread: budget.hold('ann', 'reader') })
     await turns()
     const [first] = [budget.use.by.reader]
     expect(first).toBeGreaterThan(200_000)
@@ -281,7 +281,7 @@ describe('readers that stop', () => {
   test("a response of Node's whose client leaves more unread than there is room for is cut off", async () => {
     const budget = createByteBudget({ total: 200_000 })
     const out = slowResponse()
-    await sendCounted(out, batches(300_000) as never, { keepAliveMs: 0 }, budget.hold('ann', 'reader'))
+    await sendCounted(out, batches(300_000) as never, { keepAliveMs: 0, unread: budget.hold('ann', 'reader') })
     expect([out.destroyed, budget.use.used]).toEqual([true, 0])
   })
 })

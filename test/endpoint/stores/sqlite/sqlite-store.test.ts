@@ -8,8 +8,7 @@ import {
   type SqliteStore,
   type SqliteStoreOptions,
 } from '../../../../src/endpoint/stores/sqlite/index.js'
-import { checkStore } from '../../../../src/testing/index.js'
-import { sized } from '../../../support/runs.js'
+import { databaseStoreLaws } from '../database/database-store-laws.js'
 import { block, end, entriesNow, entry, item, keep, open } from '../kept.js'
 import { describeWithSqlite, type SqliteProgram, sqliteProgram } from './program.js'
 
@@ -33,34 +32,15 @@ describeWithSqlite('a store in SQLite', () => {
   const has = async (store: SqliteStore, id: string): Promise<boolean> => (await store.find(id, 'ann')) !== undefined
   const key = new Uint8Array(32).fill(7)
 
-  test.each([
-    ['as it is', undefined],
-    ['encrypted', createContentCipher([key])],
-  ])(
-    'a store in SQLite, its content %s, keeps every rule of a store, with another process on the file',
-    async (_what, cipher) => {
-      const create = async () => {
-        const file = program.file()
-        const both = { file, worker: program.worker, ...(cipher && { cipher }) }
-        const [store, other] = [await createSqliteStore(both), await createSqliteStore(both)]
-        return { store, other, close: async () => void (await Promise.all([store.close(), other.close()])) }
-      }
-      expect(await checkStore(create, { runs: sized(60, 8), patience: 20_000 })).toEqual([])
+  databaseStoreLaws('a store in SQLite', () => ({
+    place: () => program.file(),
+    connect: (file, options) => createSqliteStore({ file, worker: program.worker, ...options }),
+    async damage(file) {
+      const database = await openDatabase(file)
+      database.exec("UPDATE parts SET bytes = x'00'; UPDATE responses SET head = x'00' WHERE head IS NOT NULL")
+      database.close()
     },
-  )
-
-  test('a store in SQLite keeps its contents when its process ends, and a process that comes later continues', async () => {
-    const file = program.file()
-    const store = await sqlite({ file })
-    await keep(store, { responseId: 'a' }, { output: [item('msg_a')], entries: [entry(1), entry(2)] })
-    await open(store, { responseId: 'b', previous: 'a', entries: block(entry(3)), leaseSeconds: 0 })
-    await store.close()
-    const later = await sqlite({ file })
-    expect(await later.expired(10)).toEqual([{ responseId: 'b', owner: 'ann' }])
-    expect(await entriesNow(later, 'a', 'ann', 2)).toEqual([entry(1), entry(2)])
-    const claimed = await later.claim({ responseId: 'b', owner: 'ann', leaseSeconds: 60 })
-    expect(claimed).toMatchObject({ lease: { epoch: 2 }, count: 1 })
-  })
+  }))
 
   test('a store in SQLite is readable by its owner alone, with all of its files', async () => {
     const file = program.file()
@@ -173,120 +153,6 @@ describeWithSqlite('a store in SQLite', () => {
     writeFileSync(file, 'this is no database, and long enough to be sure of it'.repeat(100))
     await expect(createSqliteStore({ file, worker: program.worker })).rejects.toThrow(/not a database/)
     await expect(createSqliteStore({ file, worker: program.worker, seconds: 0 })).rejects.toThrow(/seconds/)
-  })
-
-  /** A conversation of ann's, by another process: nothing of it is known to the store. */
-  async function conversation(turns: number, options: Partial<SqliteStoreOptions> = {}) {
-    const file = program.file()
-    const writer = await sqlite({ file })
-    const ids = Array.from({ length: turns }, (_, at) => `turn_${at}`)
-    for (const [at, responseId] of ids.entries()) {
-      const previous = ids[at - 1]
-      const response = { responseId, ...(previous !== undefined && { previous }) }
-      await keep(writer, response, { output: [item(`msg_${at}`)] })
-    }
-    return { file, writer, ids, last: ids.at(-1) as string, store: await sqlite({ file, ...options }) }
-  }
-
-  const itemsOf = async (store: SqliteStore, id: string): Promise<unknown[] | undefined> =>
-    (await store.lineage(id, 'ann'))?.responses.flatMap(({ response }) => response.output.map((each) => each.id))
-
-  /** Damages the content of a file, which then cannot be read. */
-  async function damage(file: string): Promise<void> {
-    const database = await openDatabase(file)
-    database.exec("UPDATE parts SET bytes = x'00'; UPDATE responses SET head = x'00' WHERE head IS NOT NULL")
-    database.close()
-  }
-
-  test('a store in SQLite does not read a conversation again that it knows, nor what it continues', async () => {
-    const { file, ids, last, store } = await conversation(40)
-    const expected = ids.map((_, at) => `msg_${at}`)
-    expect(await itemsOf(store, last)).toEqual(expected)
-    await damage(file)
-    expect(await itemsOf(store, last)).toEqual(expected)
-    await keep(store, { responseId: 'next', previous: last }, { output: [item('msg_next')] })
-    expect(await itemsOf(store, 'next')).toEqual([...expected, 'msg_next'])
-    expect(await store.find('turn_3', 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_3' }] } } })
-    await expect(itemsOf(await sqlite({ file }), last)).rejects.toThrow()
-  })
-
-  test('a store in SQLite forgets what it knows when its process needs the memory, and reads it again', async () => {
-    const { ids, last, store } = await conversation(10)
-    const expected = ids.map((_, at) => `msg_${at}`)
-    expect(await itemsOf(store, last)).toEqual(expected)
-    const { bytes } = store.memory
-    expect(bytes).toBeGreaterThan(1000)
-    expect([store.memory.reclaim(1), store.memory.bytes]).toEqual([bytes, 0])
-    expect(await itemsOf(store, last)).toEqual(expected)
-    expect(store.memory.bytes).toBe(bytes)
-  })
-
-  test('a store in SQLite keeps no conversation in memory that is larger than its limit', async () => {
-    const { ids, last, store } = await conversation(10, { cacheBytes: 2000 })
-    expect(await itemsOf(store, last)).toEqual(ids.map((_, at) => `msg_${at}`))
-    expect(store.memory.bytes).toBeLessThanOrEqual(2000)
-  })
-
-  test('a store in SQLite reads a response anew whose id another process has used again', async () => {
-    const { writer, ids, last, store } = await conversation(3)
-    expect(await itemsOf(store, last)).toEqual(['msg_0', 'msg_1', 'msg_2'])
-    for (const id of ids) await writer.delete(id, 'ann')
-    expect(await itemsOf(store, last)).toBeUndefined()
-    await keep(writer, { responseId: last }, { output: [item('msg_other')] })
-    expect(await itemsOf(store, last)).toEqual(['msg_other'])
-    expect(await store.find(last, 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_other' }] } } })
-  })
-
-  test('a store in SQLite continues the branches of a conversation that it knows', async () => {
-    const { store } = await conversation(3)
-    await itemsOf(store, 'turn_2')
-    for (const id of ['a', 'b'])
-      await keep(store, { responseId: id, previous: 'turn_1' }, { output: [item(`msg_${id}`)] })
-    expect(await itemsOf(store, 'a')).toEqual(['msg_0', 'msg_1', 'msg_a'])
-    expect(await itemsOf(store, 'b')).toEqual(['msg_0', 'msg_1', 'msg_b'])
-    expect(await itemsOf(store, 'turn_2')).toEqual(['msg_0', 'msg_1', 'msg_2'])
-  })
-
-  test('a store in SQLite reads a conversation once for all that ask at once', async () => {
-    const { last, store } = await conversation(30)
-    const found = await Promise.all(Array.from({ length: 20 }, () => store.lineage(last, 'ann')))
-    const firsts = new Set(found.map((each) => each?.responses[0]))
-    expect([firsts.size, found[0]?.responses.length]).toEqual([1, 30])
-  })
-
-  test('a store in SQLite answers other owners while one reads long conversations', async () => {
-    const { last, store } = await conversation(600, { cacheBytes: 0 })
-    await keep(store, { responseId: 'bobs', owner: 'bob' })
-    const lease = await open(store, { responseId: 'running', owner: 'bob' })
-    const over: string[] = []
-    const by = async (name: string, work: Promise<unknown>): Promise<void> => {
-      await work
-      over.push(name)
-    }
-    const reading = Array.from({ length: 10 }, (_, at) => by(`lineage ${at}`, store.lineage(last, 'ann')))
-    const found = by('find', store.find('bobs', 'bob'))
-    const renewed = by('renewal', store.append([{ lease, at: 0, leaseSeconds: 60 }]))
-    await Promise.all([...reading, found, renewed])
-    expect(over.slice(0, 2).sort()).toEqual(['find', 'renewal'])
-  })
-
-  test('a store in SQLite gives a reader all entries that are there at once, however many blocks they are', async () => {
-    const store = await sqlite()
-    const lease = await open(store, { responseId: 'a' })
-    for (let at = 0; at < 600; at++) await store.append([{ lease, at, entries: block(entry(at)), leaseSeconds: 60 }])
-    const blocks = await store.entries('a', 'ann', 10)
-    const first = await blocks?.[Symbol.asyncIterator]().next()
-    expect(first?.value.map(({ at }: { readonly at: number }) => at)).toEqual(
-      Array.from({ length: 590 }, (_, at) => at + 10),
-    )
-  })
-
-  test('a store in SQLite finishes what was asked of it before it closes', async () => {
-    const store = await sqlite()
-    const found = Array.from({ length: 20 }, () => store.find('none', 'ann'))
-    await store.close()
-    expect(await Promise.all(found)).toEqual(found.map(() => undefined))
-    await expect(store.find('none', 'ann')).rejects.toThrow('closed')
   })
 
   const DAY = 86_400

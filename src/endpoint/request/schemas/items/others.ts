@@ -19,6 +19,7 @@ import type {
   InputToolSearchCall,
   InputToolSearchOutput,
 } from '../../../../core/responses/other-input-items.js'
+import { TEXT_OR_OBJECTS } from '../../../../shared/request-fields.js'
 import {
   anything,
   byType,
@@ -77,7 +78,7 @@ export const multiAgentCallOutput: z.ZodType<InputMultiAgentCallOutput> = typed(
   id,
   call_id: optional(text),
   action: text,
-  output: either('one of a string or an array of objects', text, parts),
+  output: either(TEXT_OR_OBJECTS, text, parts),
 })
 
 export const applyPatchCall: z.ZodType<InputApplyPatchCall> = typed('apply_patch_call', {

@@ -6,16 +6,19 @@ import type { CallWatch } from '../limits/call-watch.js'
 
 /** A requested response: running or, if the request was repeated, possibly finished. */
 export interface LiveResponse {
+  /** The id of the response. */
   readonly responseId: string
+  /** The request, as it was parsed. */
   readonly request: ParsedRequest
   /** The response as it began. */
   readonly created: KeptResponse
+  /** The events of each step, oldest first. Can be read once. */
   readonly events: AsyncGenerator<readonly ResponseStreamEvent[]>
   /** Returns the part of the finished response that its client is shown. Default: all. */
   readonly shown?: (response: KeptResponse) => KeptResponse
-  /** Its predecessor; undefined if it begins a conversation, or was requested before. */
+  /** Its predecessor; undefined if it begins a conversation, or was requested before. @internal */
   readonly before?: Predecessor | undefined
-  /** The engine's calls, if the caller awaits a status and the response begins here. */
+  /** The engine's calls, if the caller awaits a status and the response begins here. @internal */
   readonly calls?: CallWatch | undefined
   /** Whether it failed because this server stops. Default: no. */
   readonly isStopped?: () => boolean

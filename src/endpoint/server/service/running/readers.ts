@@ -1,5 +1,9 @@
 /** How to treat a response whose reader leaves: it stops, continues, or continues for a while. */
-export type OnDisconnect = 'stop' | 'finish' | { readonly graceMs: number }
+export type OnDisconnect =
+  | 'stop'
+  | 'finish'
+  /** Continues for this long, in milliseconds, for a reader to come back. */
+  | { readonly graceMs: number }
 
 /** The readers of a response, which determine how long it continues after the last one has left. */
 export interface Readers {

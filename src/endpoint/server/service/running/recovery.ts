@@ -1,10 +1,10 @@
 import type { Failure } from '../../../../core/completion/failure.js'
 import type { Batch } from '../../../../core/responses/batch.js'
-import type { EndedResponse } from '../../../respond/index.js'
 import type { FinishedResponse } from '../../../stores/store.js'
-import { EntriesLost, type Journal } from '../storage/journal.js'
+import { EntriesLost } from '../storage/journal.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
-import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'
+import { isConflict, UnfinishedResponse } from '../storage/unfinished.js'
+import type { EntryWriter } from './entry-writer.js'
 import { followEntries } from './follow.js'
 import { ReportedError } from './reported-error.js'
 import type { RunOptions } from './run-types.js'
@@ -12,8 +12,7 @@ import type { RunOptions } from './run-types.js'
 /** The state of a response whose journal failed. */
 export interface BrokenRun {
   readonly options: RunOptions
-  readonly journal: Journal | undefined
-  readonly finishedOf: (ended: EndedResponse) => FinishedResponse
+  readonly writer: EntryWriter
   readonly isCancelled: boolean
   /** Whether another process could continue it. */
   readonly canHandOver: boolean
@@ -32,14 +31,15 @@ export type Recovered =
 
 /** Tries to end a response whose journal failed with this error. Never rejects. */
 export async function recover(error: unknown, run: BrokenRun): Promise<Recovered> {
-  const { journal, finishedOf, isCancelled, canHandOver } = run
+  const { isCancelled, canHandOver } = run
+  const { journal, finishedOf } = run.writer
   const { repository, clock, respond } = run.options
   const lease = journal?.lease
   // Without a lease, another process has the response or has deleted it, and decides its end.
   if (repository === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
   if (isConflict(error)) return { by: 'elsewhere' }
   const failure = failureFor(error)
-  const response = unfinishedResponse({
+  const response = new UnfinishedResponse({
     ...{ repository, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
     ...(failure && { failure }),
   })

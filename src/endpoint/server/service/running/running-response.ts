@@ -2,9 +2,9 @@ import type { Batch } from '../../../../core/responses/batch.js'
 import type { ResponseObject } from '../../../../core/responses/response.js'
 import { merged } from '../../../../shared/merged.js'
 import { deferred } from '../../../flow/deferred.js'
-import { type Queue, queue, type Write } from '../../../flow/queue.js'
+import type { Write } from '../../../flow/queue.js'
 import type { Entry } from '../../../journal/entry.js'
-import type { EndedResponse, RespondOptions } from '../../../respond/index.js'
+import type { RespondOptions } from '../../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../../respond/respond.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
@@ -12,12 +12,12 @@ import { usedApproval } from '../conversation/approvals.js'
 import type { ResolvedRequest } from '../conversation/conversation.js'
 import { previousNotFound } from '../conversation/earlier-responses.js'
 import { stopping } from '../limits/admission.js'
-import { finishedResponse } from '../storage/finished-response.js'
-import { createJournal, type Journal, OpeningRefused, type TakenOver } from '../storage/journal.js'
+import { OpeningRefused, type TakenOver } from '../storage/journal.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
 import { createdAnew, createdResponse } from './created-response.js'
+import { EntryWriter } from './entry-writer.js'
 import { followEntries } from './follow.js'
-import { createLiveEvents } from './live-events.js'
+import { liveOutlet, type Outlet, storedOutlet, waitingOutlet } from './outlet.js'
 import { createReaders, graceOf, type Readers } from './readers.js'
 import { readElsewhere, recover } from './recovery.js'
 import { ReportedError } from './reported-error.js'
@@ -47,14 +47,13 @@ class RunningResponse implements Run {
   readonly finished: Promise<FinishedResponse | undefined>
   readonly ended: Promise<void>
   created!: ResponseObject
-  events!: Run['events']
   readonly #options: RunOptions
   readonly #takenOver: TakenOver | undefined
   /** Whether it continues without readers, which then read its entries from the store. */
   readonly #isDetached: boolean
-  readonly #journal: Journal | undefined
+  readonly #writer: EntryWriter
   readonly #response: ResponseRun
-  readonly #batches: Queue<Batch, void>
+  readonly #outlet: Outlet
   readonly #readers: Readers
   readonly #offStop: () => void
   /** `opening` until the request has been validated: an earlier error is the answer to the request. */
@@ -69,7 +68,6 @@ class RunningResponse implements Run {
   #shown = -1
   /** The last batch, which is shown when the response is kept. */
   #held: { readonly batch: Batch; readonly response: ResponseObject } | undefined
-  #kept: FinishedResponse | undefined
   #unfinished: UnfinishedResponse | undefined
   #isStarted = false
   #isCancelled = false
@@ -77,34 +75,47 @@ class RunningResponse implements Run {
   #isLost = false
 
   constructor(options: RunOptions) {
-    const { conversation, isBackground, onDisconnect, stop, onEntry, repository, begin } = options
+    const { conversation, isBackground, onDisconnect, stop, repository, begin } = options
     this.#options = options
     this.responseId = options.respond.responseId
     this.input = conversation.input
     this.before = conversation.before
     this.finished = this.#finishing.promise
     this.ended = this.#ending.promise
-    const takenOver = 'lease' in begin ? begin : undefined
-    this.#takenOver = takenOver
-    this.#state = takenOver === undefined ? 'opening' : 'running'
-    this.#isDetached = repository !== undefined && (isBackground || takenOver !== undefined || onDisconnect !== 'stop')
-    this.#journal = repository && createJournal({ repository, begin, onLost: () => this.#response.abort() })
-    const { history, addition, approvedCalls } = conversation
-    const isWritten = this.#journal !== undefined || onEntry !== undefined || approvedCalls.length > 0
-    this.#response = responseRun(
-      conversation.request,
-      merged(options.respond, {
-        ...{ history, addition, approvedCalls },
-        ...(takenOver && { entries: takenOver.entries }),
-        ...(isWritten && { append: (entries, ended) => this.#append(entries, ended) }),
-      } satisfies Partial<RespondOptions>),
-      () => options.endings.pass(),
-    )
+    this.#takenOver = 'lease' in begin ? begin : undefined
+    this.#state = this.#takenOver === undefined ? 'opening' : 'running'
+    this.#isDetached =
+      repository !== undefined && (isBackground || this.#takenOver !== undefined || onDisconnect !== 'stop')
+    this.#writer = new EntryWriter(options, () => this.#response.abort())
+    this.#response = this.#respond()
     this.#readers = createReaders(isBackground ? undefined : graceOf(onDisconnect), () => this.cancel(), this.ended)
-    const onLeave = this.#isDetached ? () => {} : this.#readers.join()
-    // A response that has begun is ended and stored even without a reader.
-    this.#batches = queue((write) => this.#run(write).finally(this.#close), onLeave, { runsAnyway: true })
+    this.#outlet = this.#openOutlet()
     this.#offStop = stop.onStop(() => this.#stop())
+  }
+
+  #respond(): ResponseRun {
+    const { conversation, respond, endings } = this.#options
+    const { request, history, addition, approvedCalls } = conversation
+    const writer = this.#writer
+    const known = merged(respond, {
+      ...{ history, addition, approvedCalls },
+      ...(this.#takenOver && { entries: this.#takenOver.entries }),
+      ...(writer.isNeeded && { append: (entries, ended) => writer.append(entries, ended) }),
+    } satisfies Partial<RespondOptions>)
+    return responseRun(request, known, () => endings.pass())
+  }
+
+  #openOutlet(): Outlet {
+    const run = (write: Write<Batch>): Promise<void> => this.#run(write).finally(this.#close)
+    if (this.#takenOver !== undefined) return storedOutlet(run)
+    const onLeave = this.#readers.join()
+    return this.#isDetached
+      ? liveOutlet(run, { later: (after) => this.#later(after), onLeave })
+      : waitingOutlet(run, onLeave)
+  }
+
+  get events(): Run['events'] {
+    return this.#outlet.events
   }
 
   get isStopped(): boolean {
@@ -127,13 +138,17 @@ class RunningResponse implements Run {
     else respond.admitted.then(this.#tellStart)
     this.#started.resolve()
     this.created = this.#takenOver ? createdAnew(this.#takenOver, respond) : createdResponse(first)
-    this.events = this.#isDetached ? this.#detach() : this.#batches
+    if (this.#takenOver === undefined) return
+    // A reader that does not come back in time has left.
+    this.#readers.join()()
+    this.#outlet.begin()
   }
 
   cancel(): void {
     this.#isCancelled = true
     this.#response.cancel(this.#options.signal?.reason)
-    this.#finish()
+    // Callers that wait for the end must not wait for a stalled reader.
+    this.#outlet.finish()
   }
 
   /**
@@ -144,18 +159,13 @@ class RunningResponse implements Run {
     if (this.canHandOver && this.#state === 'running') return void this.handOver()
     this.#isStopped = true
     this.#response.abort(this.#options.signal?.reason)
-    this.#finish()
-  }
-
-  /** Callers that wait for the end must not wait for a stalled reader. */
-  #finish(): void {
-    if (!this.#isDetached) this.#batches.finish()
+    this.#outlet.finish()
   }
 
   async handOver(): Promise<void> {
     this.#response.close()
-    await this.#batches.return().catch(() => {})
-    await this.#journal?.handOver().catch(this.#options.onError)
+    await this.ended
+    await this.#writer.journal?.handOver().catch(this.#options.onError)
   }
 
   async follow(after?: number): Promise<AsyncGenerator<Batch> | undefined> {
@@ -168,7 +178,7 @@ class RunningResponse implements Run {
     const cancel = (): void => this.cancel()
     if (signal?.aborted && !this.#isDetached) cancel()
     else if (!this.#isDetached) signal?.addEventListener('abort', cancel)
-    this.#batches.begin()
+    this.#outlet.begin()
     try {
       return await this.#opened.promise
     } catch (error) {
@@ -187,24 +197,6 @@ class RunningResponse implements Run {
     this.#isStarted = true
   }
 
-  /** Runs independently of its readers, and passes the batches to the first of them. */
-  #detach(): AsyncGenerator<Batch> {
-    // Its errors were reported where they were caught.
-    const drain = (show: (batch: Batch) => void): Promise<unknown> => this.#batches.drainTo(show).catch(() => {})
-    if (this.#takenOver !== undefined) {
-      // A reader that does not come back in time has left.
-      this.#readers.join()()
-      drain(() => {})
-      return nothing()
-    }
-    const { events, push, end } = createLiveEvents({
-      later: (after) => this.#later(after),
-      onLeave: this.#readers.join(),
-    })
-    drain(push).then(end)
-    return events
-  }
-
   async #later(after: number): Promise<AsyncGenerator<Batch>> {
     const events = await this.follow(after)
     if (events === undefined) throw new ReportedError('the response was deleted')
@@ -216,8 +208,10 @@ class RunningResponse implements Run {
     let last: Batch | AsyncIterable<Batch> | undefined
     try {
       const transcript = await this.#response.run(this.#show)
-      if (this.#state === 'opening') await this.#begin([])
-      if (this.#held !== undefined) this.#keep(this.#held.response, transcript)
+      if (this.#state === 'opening') await this.#accept([])
+      if (this.#held !== undefined) {
+        this.#writer.keep({ response: this.#held.response, transcript, files: this.#response.files() })
+      }
       last = this.#held?.batch
     } catch (error) {
       if (this.#state === 'opening') {
@@ -237,7 +231,7 @@ class RunningResponse implements Run {
 
   /** Receives every batch, in the step that makes it. */
   readonly #show = (batch: Batch): void | PromiseLike<void> => {
-    if (this.#state === 'opening') return this.#begin(batch).then(() => this.#show(batch))
+    if (this.#state === 'opening') return this.#accept(batch).then(() => this.#show(batch))
     const response = terminalResponse(batch)
     if (response !== undefined) {
       this.#held = { batch, response }
@@ -248,45 +242,15 @@ class RunningResponse implements Run {
   }
 
   /** The request is valid. Nothing else happens before the host has been told. */
-  #begin(first: Batch): Promise<void> {
+  #accept(first: Batch): Promise<void> {
     this.#state = 'running'
     this.#opened.resolve(first)
     return this.#started.promise
   }
 
-  #append(entries: readonly Entry[], ended?: EndedResponse): Promise<void> {
-    const { onEntry } = this.#options
-    const isPlain = ended === undefined && entries[0]?.type !== 'open' && onEntry === undefined
-    // Nearly every entry is a token, which goes to the journal without a promise of its own.
-    return isPlain && this.#journal !== undefined ? this.#journal.append(entries) : this.#appendBound(entries, ended)
-  }
-
-  /** Appends entries that something else depends on. */
-  async #appendBound(entries: readonly Entry[], ended?: EndedResponse): Promise<void> {
-    const { conversation, isTransient, consumeApprovals, onEntry } = this.#options
-    // By now the request has been validated, and no call has begun.
-    const isFirst = entries[0]?.type === 'open'
-    if (isFirst && (this.#journal === undefined || isTransient)) await consumeApprovals(conversation.approvedCalls)
-    const turn = ended && this.#options.endings.pass()
-    if (turn !== undefined) await turn
-    const whole = ended && this.#finishedOf(ended)
-    await this.#journal?.append(entries, whole)
-    if (this.#journal !== undefined) this.#kept = whole
-    if (onEntry !== undefined) for (const entry of entries) onEntry(entry)
-  }
-
-  #keep(response: ResponseObject, transcript: readonly number[]): void {
-    this.#kept ??= this.#finishedOf({ response, transcript, files: this.#response.files() })
-  }
-
-  readonly #finishedOf = (ended: EndedResponse): FinishedResponse => {
-    const { conversation, isTransient } = this.#options
-    return finishedResponse(ended, isTransient ? conversation.own : conversation.addition, this.#options)
-  }
-
   #ended(): void {
     this.#state = 'over'
-    const kept = this.#kept
+    const { kept } = this.#writer
     // If the response could not be stored, its work must stop.
     if (kept === undefined) this.#response.abort()
     this.#tellStart()
@@ -304,7 +268,7 @@ class RunningResponse implements Run {
 
   #end(ending?: KeptResponse): void {
     this.#offStop()
-    this.#journal?.close()
+    this.#writer.journal?.close()
     this.#options.onEnd(ending)
   }
 
@@ -314,12 +278,12 @@ class RunningResponse implements Run {
    */
   async #recover(error: unknown): Promise<Batch | AsyncIterable<Batch> | undefined> {
     const recovered = await recover(error, {
-      ...{ options: this.#options, journal: this.#journal, finishedOf: this.#finishedOf },
+      ...{ options: this.#options, writer: this.#writer },
       ...{ isCancelled: this.#isCancelled, canHandOver: this.canHandOver },
     })
     switch (recovered.by) {
       case 'kept':
-        this.#kept = recovered.finished
+        this.#writer.kept = recovered.finished
         return recovered.events
       case 'elsewhere':
         this.#isLost = true
@@ -328,8 +292,8 @@ class RunningResponse implements Run {
           after: this.#shown,
           isDetached: this.#isDetached,
           onFinished: (finished) => {
-            this.#kept = finished ?? this.#kept
-            this.#finishing.resolve(this.#kept)
+            this.#writer.kept = finished ?? this.#writer.kept
+            this.#finishing.resolve(this.#writer.kept)
           },
         })
       case 'unfinished':
@@ -351,8 +315,6 @@ class RunningResponse implements Run {
     })
   }
 }
-
-async function* nothing(): AsyncGenerator<Batch> {}
 
 /** Returns the error for the client of a response that the store refused to open. */
 function refusedOpening(error: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): Error {

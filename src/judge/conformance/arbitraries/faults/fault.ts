@@ -1,6 +1,6 @@
 import type { WireEvent } from './wire-event.js'
 
-/** Faults in the order of events: missing, repeated or moved events. */
+/** Faults in the order of events: missing, repeated or moved events. @inline */
 export type OrderFault =
   | 'dropped_created'
   | 'dropped_in_progress'
@@ -14,7 +14,7 @@ export type OrderFault =
   | 'swapped_events'
   | 'event_after_terminal'
 
-/** Faults in the fields of events: wrong numbers, ids or texts. */
+/** Faults in the fields of events: wrong numbers, ids or texts. @inline */
 export type FieldFault =
   | 'sequence_gap'
   | 'sequence_restart'
@@ -37,6 +37,7 @@ export type FaultKind = OrderFault | FieldFault
 
 /** The single fault of a stream. */
 export interface Fault {
+  /** The kind of fault. */
   readonly kind: FaultKind
   /** The position in the faulty stream at which it first shows; for a missing event, its original position. */
   readonly at: number

@@ -18,6 +18,7 @@ export const FAULT_KINDS: readonly FaultKind[] = Object.keys(SITES) as FaultKind
 export interface FaultyStream {
   /** The events: a deep copy, so that the original stream stays unchanged. */
   readonly events: WireEvent[]
+  /** The fault, and where it shows. */
   readonly fault: Fault
 }
 

@@ -1,12 +1,20 @@
 import type { Fields } from '../../../../shared/fields.js'
 /** The required fields of an event in a Responses stream. */
 export interface SequencedEvent {
+  /** The type of the event. */
   readonly type: string
+  /** The position of the event in its stream, from 0. */
   readonly sequence_number: number
 }
 
 /** An event as JSON, with any other fields. */
-export type WireEvent = { type: string; sequence_number: number; [field: string]: unknown }
+export type WireEvent = {
+  /** The type of the event. */
+  type: string
+  /** The position of the event in its stream, from 0. */
+  sequence_number: number
+  [field: string]: unknown
+}
 
 const TERMINAL: readonly string[] = ['response.completed', 'response.incomplete', 'response.failed']
 

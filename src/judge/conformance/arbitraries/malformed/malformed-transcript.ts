@@ -46,10 +46,11 @@ export interface MalformedContent {
   /** The threads on GitHub that report the shape. */
   readonly seenIn: string
   /**
-   * The well-formed messages before and after the stretch; the host's messages of `markers-in-tool-result` are in
-   * neither.
+   * The well-formed messages before the stretch; the host's messages of `markers-in-tool-result` are neither here nor in
+   * `after`.
    */
   readonly before: HarmonyMessage[]
+  /** The well-formed messages after the stretch. */
   readonly after: HarmonyMessage[]
   /** The content of the stretch, in order: bodies and free text, without header words and junk. */
   readonly texts: string[]

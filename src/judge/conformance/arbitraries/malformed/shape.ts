@@ -4,7 +4,7 @@ import fc from '../fast-check.js'
 import { type Part, type Segment, START } from '../stream-forms.js'
 import { harmonyText, json, prose } from '../text.js'
 
-/** Headers with parts that are glued, repeated, misspelled or junk. */
+/** Headers with parts that are glued, repeated, misspelled or junk. @inline */
 export type HeaderShape =
   | 'channel-glued-to-recipient'
   | 'repeated-channel'
@@ -29,7 +29,7 @@ export type HeaderShape =
   | 'extra-header-words'
   | 'channel-or-tool-as-role'
 
-/** Messages whose header, `<|message|>`, `<|start|>` or `<|end|>` is missing. */
+/** Messages whose header, `<|message|>`, `<|start|>` or `<|end|>` is missing. @inline */
 export type BorderShape =
   | 'missing-message-marker'
   | 'constrain-instead-of-message'
@@ -42,7 +42,7 @@ export type BorderShape =
   | 'empty-message-without-end'
   | 'missing-end'
 
-/** Calls and answers in correct grammar that a reader still does not expect. */
+/** Calls and answers in correct grammar that a reader still does not expect. @inline */
 export type CallShape =
   | 'recipient-without-namespace'
   | 'call-on-wrong-channel'
@@ -56,7 +56,7 @@ export type CallShape =
   | 'parallel-calls'
   | 'reasoning-only'
 
-/** Streams that are cut, tokenized or filled in odd ways. */
+/** Streams that are cut, tokenized or filled in odd ways. @inline */
 export type CutShape =
   | 'cut-in-header'
   | 'stripped-markers'

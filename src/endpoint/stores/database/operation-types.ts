@@ -1,0 +1,112 @@
+import type {
+  Appended,
+  Claim,
+  Claimed,
+  EntryBlock,
+  ExpiredResponse,
+  KeyedResponse,
+  Lease,
+  NewResponse,
+  Opening,
+  StoredBlock,
+} from '../store.js'
+import type { Turn } from './fair-queue.js'
+import type { Stamped } from './known-responses.js'
+import type { PackedParts } from './packed-parts.js'
+
+/* What a store asks of its database, and the answers. Content is bytes here, which may be encrypted. */
+
+/** A finished response without its items, and its items. */
+export interface Became {
+  readonly head: Uint8Array
+  readonly parts: PackedParts
+}
+
+export interface AppendRow {
+  readonly lease: Lease
+  readonly at: number
+  readonly entries: EntryBlock | undefined
+  readonly end:
+    | { readonly became: Became; readonly entries: EntryBlock | undefined; readonly freesKey: boolean }
+    | undefined
+  readonly leaseSeconds: number
+}
+
+/** A response of the database: see `KnownResponses`. */
+export interface StampedRow extends Stamped {
+  /** Its row. */
+  readonly rid: number
+}
+
+/** A finished response, with its content. */
+export interface FinishedRow extends StampedRow, Became {}
+
+/** An append, and, if it ended the response, the row that it wrote and that which this one continues. */
+export interface AppendedRow {
+  readonly appended: Appended
+  readonly ended?: { readonly row: StampedRow; readonly previous: StampedRow | undefined }
+}
+
+/** A response. `content` is absent if it is running, or its stamp is the given one. */
+export type FoundRow =
+  | { readonly state: 'running' }
+  | { readonly state: 'finished'; readonly row: StampedRow; readonly content: Became | undefined }
+
+/** A conversation: its response, and the last finished one in it. */
+export interface FoundTip {
+  readonly state: 'running' | 'finished'
+  readonly tip: StampedRow
+  readonly last: StampedRow | undefined
+}
+
+/** A part of a conversation. */
+export interface Climbed {
+  /** The last one first. */
+  readonly rows: readonly FinishedRow[]
+  /** The one that these continue; undefined if they begin the conversation. */
+  readonly next: StampedRow | undefined
+}
+
+export interface FoundPart {
+  readonly responseId: string
+  readonly isOutput: boolean
+  readonly bytes: Uint8Array
+}
+
+export interface FoundBlocks {
+  readonly blocks: readonly StoredBlock[]
+  /** Whether these are all present ones. */
+  readonly isAll: boolean
+  readonly isOver: boolean
+}
+
+/** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
+export interface Operations {
+  open(response: NewResponse): Opening
+  append(appends: readonly AppendRow[]): readonly AppendedRow[]
+  claim(claim: Claim): Claimed | undefined
+  expired(most: number): readonly ExpiredResponse[]
+  /** @param known - the stamp of the response that needs no content */
+  find(responseId: string, owner: string, known: string | undefined): FoundRow | undefined
+  lineage(responseId: string, owner: string): FoundTip | undefined
+  /**
+   * Reads a part of a conversation, from a response towards the first one.
+   *
+   * @param tip - its response; undefined is returned if that has been deleted since
+   * @param most - the maximum number of responses
+   */
+  climb(tip: StampedRow, from: StampedRow['rid'], most: number): Climbed | undefined
+  findItem(itemId: string, owner: string): FoundPart | undefined
+  findKey(key: string, owner: string): KeyedResponse | undefined
+  /** Reads a part of the entries of a response. */
+  entries(responseId: string, owner: string, from: number): FoundBlocks | undefined
+  delete(responseId: string, owner: string): boolean
+  consumeApprovals(ids: readonly string[], owner: string): boolean
+}
+
+/** Runs an operation in its turn. */
+export type Call = <Name extends keyof Operations>(
+  turn: Turn,
+  name: Name,
+  ...given: Parameters<Operations[Name]>
+) => Promise<ReturnType<Operations[Name]>>

@@ -1,0 +1,96 @@
+import { marked, unmarked } from '../database/marked-text.js'
+import type { KeyedResponse, NewResponse, Opening } from '../store.js'
+import { consume } from './approvals.js'
+import { bytesOf } from './blobs.js'
+import type { Connections, Query } from './connections.js'
+import { Undone } from './failures.js'
+import { keyOf, nameOf } from './names.js'
+
+/**
+ * Inserts the response, and a conversation, unless it continues one; or nothing, if its id or its key is known, or what it
+ * continues is not there. A conversation is locked before its responses, everywhere: none of them is deleted meanwhile.
+ */
+const OPEN = `
+  WITH kept AS MATERIALIZED (
+    SELECT cid FROM conversations WHERE cid = (SELECT cid FROM responses WHERE id = $3 AND owner = $2) FOR UPDATE
+  ),
+  previous AS MATERIALIZED (
+    SELECT rid, cid FROM responses WHERE id = $3 AND owner = $2 AND cid = (SELECT cid FROM kept)
+      AND NOT is_deleted AND NOT is_running FOR NO KEY UPDATE
+  ),
+  opened AS (
+    INSERT INTO responses (id, owner, cid, previous, lease_until, count, entry_bytes, key, digest)
+      SELECT $1, $2, coalesce(cid, nextval(pg_get_serial_sequence('conversations', 'cid'))), rid,
+          clock_timestamp() + make_interval(secs => $4), $5::bigint, length($6::bytea), $7, $8
+        FROM (SELECT rid, cid FROM previous UNION ALL SELECT NULL, NULL WHERE $3::text IS NULL) AS begun
+      ON CONFLICT DO NOTHING RETURNING rid, cid, previous
+  ),
+  begun AS (
+    INSERT INTO conversations (cid, owner, used, running, bytes)
+      SELECT cid, $2, now(), 1, 0 FROM opened WHERE previous IS NULL
+  ),
+  joined AS (
+    UPDATE conversations SET running = running + 1, used = greatest(used, now()) FROM opened
+      WHERE conversations.cid = opened.cid AND opened.previous IS NOT NULL
+  ),
+  continued AS (
+    UPDATE responses SET children = children + 1 FROM opened WHERE responses.rid = opened.previous
+  ),
+  inserted AS (
+    INSERT INTO entries (rid, at, count, bytes) SELECT rid, 0, $5, $6 FROM opened WHERE $5 > 0
+  )
+  SELECT rid FROM opened`
+
+const REASON = `
+  SELECT EXISTS (SELECT FROM responses WHERE id = $1) AS is_known, $3::text IS NULL OR EXISTS (
+      SELECT FROM responses WHERE id = $3 AND owner = $2 AND NOT is_deleted AND NOT is_running
+    ) AS has_previous`
+
+const KEYED = 'SELECT id, digest FROM responses WHERE owner = $1 AND key = $2'
+
+/** A refusal whose reason is gone when it is looked for: the opening is tried again. */
+const AGAIN = 'again'
+const TRIES = 5
+
+/** Opens a response, with all that is written in the same step. */
+export async function open({ retried, inTransaction }: Connections, response: NewResponse): Promise<Opening> {
+  const { approvals = [] } = response
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const opening =
+      approvals.length === 0
+        ? await retried((query) => openAlone(query, response))
+        : await inTransaction(async (query) => {
+            const opened = await openAlone(query, response)
+            if (opened === AGAIN || opened.state !== 'opened') return opened
+            if (!(await consume(query, approvals, response.owner))) throw new Undone<Opening>({ state: 'consumed' })
+            return opened
+          })
+    if (opening !== AGAIN) return opening
+  }
+  throw new Error(`expected to open a response within ${TRIES} tries`)
+}
+
+async function openAlone(query: Query, response: NewResponse): Promise<Opening | typeof AGAIN> {
+  const { responseId, owner, previous, entries, key, leaseSeconds } = response
+  const names = [nameOf(responseId), nameOf(owner), previous === undefined ? null : nameOf(previous)]
+  const opened = await query(
+    OPEN,
+    ...names,
+    leaseSeconds,
+    entries.count,
+    bytesOf(entries) ?? new Uint8Array(),
+    key === undefined ? null : keyOf(key.key),
+    key === undefined ? null : marked(key.digest),
+  )
+  if (opened.length > 0) return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
+  const [reason] = await query(REASON, ...names)
+  if (reason?.['is_known'] === true) return { state: 'exists' }
+  if (reason?.['has_previous'] === false) return { state: 'no_previous' }
+  const by = key && (await findKey(query, key.key, owner))
+  return by === undefined ? AGAIN : { state: 'key_taken', by }
+}
+
+export async function findKey(query: Query, key: string, owner: string): Promise<KeyedResponse | undefined> {
+  const [found] = await query(KEYED, nameOf(owner), keyOf(key))
+  return found && { key, digest: unmarked(found['digest'] as string), responseId: unmarked(found['id'] as string) }
+}

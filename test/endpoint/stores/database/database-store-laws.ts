@@ -1,0 +1,172 @@
+import { afterAll, expect, test } from 'vitest'
+import { type ContentCipher, createContentCipher } from '../../../../src/endpoint/stores/database/cipher.js'
+import type { DatabaseStore } from '../../../../src/endpoint/stores/database/database-store.js'
+import type { DatabaseLimits } from '../../../../src/endpoint/stores/database/limits.js'
+import { checkStore } from '../../../../src/testing/index.js'
+import { sized } from '../../../support/runs.js'
+import { block, entriesNow, entry, item, keep, open } from '../kept.js'
+
+type Options = DatabaseLimits & { readonly cipher?: ContentCipher }
+type Store = DatabaseStore & { close(): Promise<void> }
+
+/** A kind of database, for the laws that all of them keep. `Place` says which database of it is opened. */
+export interface Kind<Place> {
+  /** A database that is not there yet. */
+  place(): Place
+  /** Opens a store in a database, as a process would. */
+  connect(place: Place, options?: Options): Promise<Store>
+  /** Damages the content of a database, which then cannot be read. */
+  damage(place: Place): Promise<void>
+}
+
+/** What every store in a database does. @param name - as in `a store in SQLite` */
+export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>): void {
+  const opened: Store[] = []
+
+  async function connect(place: Place, options?: Options): Promise<Store> {
+    const store = await kind().connect(place, options)
+    opened.push(store)
+    return store
+  }
+
+  afterAll(async () => {
+    await Promise.all(opened.map((store) => store.close()))
+  })
+
+  test.each([
+    ['as it is', undefined],
+    ['encrypted', createContentCipher([new Uint8Array(32).fill(7)])],
+  ])(
+    `${name}, its content %s, keeps every rule of a store, with another process on the data`,
+    async (_what, cipher) => {
+      const create = async () => {
+        const place = kind().place()
+        const store = await kind().connect(place, { ...(cipher && { cipher }) })
+        const other = await kind().connect(place, { ...(cipher && { cipher }) })
+        return { store, other, close: async () => void (await Promise.all([store.close(), other.close()])) }
+      }
+      expect(await checkStore(create, { runs: sized(60, 8), patience: 20_000 })).toEqual([])
+    },
+  )
+
+  test(`${name} keeps its contents when its process ends, and a process that comes later continues`, async () => {
+    const place = kind().place()
+    const store = await connect(place)
+    await keep(store, { responseId: 'a' }, { output: [item('msg_a')], entries: [entry(1), entry(2)] })
+    await open(store, { responseId: 'b', previous: 'a', entries: block(entry(3)), leaseSeconds: 0 })
+    await store.close()
+    const later = await connect(place)
+    expect(await later.expired(10)).toEqual([{ responseId: 'b', owner: 'ann' }])
+    expect(await entriesNow(later, 'a', 'ann', 2)).toEqual([entry(1), entry(2)])
+    const claimed = await later.claim({ responseId: 'b', owner: 'ann', leaseSeconds: 60 })
+    expect(claimed).toMatchObject({ lease: { epoch: 2 }, count: 1 })
+  })
+
+  /** A conversation of ann's, by another process: nothing of it is known to the store. */
+  async function conversation(turns: number, options: Options = {}) {
+    const place = kind().place()
+    const writer = await connect(place)
+    const ids = Array.from({ length: turns }, (_, at) => `turn_${at}`)
+    for (const [at, responseId] of ids.entries()) {
+      const previous = ids[at - 1]
+      const response = { responseId, ...(previous !== undefined && { previous }) }
+      await keep(writer, response, { output: [item(`msg_${at}`)] })
+    }
+    return { place, writer, ids, last: ids.at(-1) as string, store: await connect(place, options) }
+  }
+
+  const itemsOf = async (store: Store, id: string): Promise<unknown[] | undefined> =>
+    (await store.lineage(id, 'ann'))?.responses.flatMap(({ response }) => response.output.map((each) => each.id))
+
+  test(`${name} does not read a conversation again that it knows, nor what it continues`, async () => {
+    const { place, ids, last, store } = await conversation(40)
+    const expected = ids.map((_, at) => `msg_${at}`)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    await kind().damage(place)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    await keep(store, { responseId: 'next', previous: last }, { output: [item('msg_next')] })
+    expect(await itemsOf(store, 'next')).toEqual([...expected, 'msg_next'])
+    expect(await store.find('turn_3', 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_3' }] } } })
+    await expect(itemsOf(await connect(place), last)).rejects.toThrow()
+  })
+
+  test(`${name} forgets what it knows when its process needs the memory, and reads it again`, async () => {
+    const { ids, last, store } = await conversation(10)
+    const expected = ids.map((_, at) => `msg_${at}`)
+    expect(await itemsOf(store, last)).toEqual(expected)
+    const { bytes } = store.memory
+    expect(bytes).toBeGreaterThan(1000)
+    expect([store.memory.reclaim(1), store.memory.bytes]).toEqual([bytes, 0])
+    expect(await itemsOf(store, last)).toEqual(expected)
+    expect(store.memory.bytes).toBe(bytes)
+  })
+
+  test(`${name} keeps no conversation in memory that is larger than its limit`, async () => {
+    const { ids, last, store } = await conversation(10, { cacheBytes: 2000 })
+    expect(await itemsOf(store, last)).toEqual(ids.map((_, at) => `msg_${at}`))
+    expect(store.memory.bytes).toBeLessThanOrEqual(2000)
+  })
+
+  test(`${name} reads a response anew whose id another process has used again`, async () => {
+    const { writer, ids, last, store } = await conversation(3)
+    expect(await itemsOf(store, last)).toEqual(['msg_0', 'msg_1', 'msg_2'])
+    for (const id of ids) await writer.delete(id, 'ann')
+    expect(await itemsOf(store, last)).toBeUndefined()
+    await keep(writer, { responseId: last }, { output: [item('msg_other')] })
+    expect(await itemsOf(store, last)).toEqual(['msg_other'])
+    expect(await store.find(last, 'ann')).toMatchObject({ finished: { response: { output: [{ id: 'msg_other' }] } } })
+  })
+
+  test(`${name} continues the branches of a conversation that it knows`, async () => {
+    const { store } = await conversation(3)
+    await itemsOf(store, 'turn_2')
+    for (const id of ['a', 'b'])
+      await keep(store, { responseId: id, previous: 'turn_1' }, { output: [item(`msg_${id}`)] })
+    expect(await itemsOf(store, 'a')).toEqual(['msg_0', 'msg_1', 'msg_a'])
+    expect(await itemsOf(store, 'b')).toEqual(['msg_0', 'msg_1', 'msg_b'])
+    expect(await itemsOf(store, 'turn_2')).toEqual(['msg_0', 'msg_1', 'msg_2'])
+  })
+
+  test(`${name} reads a conversation once for all that ask at once`, async () => {
+    const { last, store } = await conversation(30)
+    const found = await Promise.all(Array.from({ length: 20 }, () => store.lineage(last, 'ann')))
+    const firsts = new Set(found.map((each) => each?.responses[0]))
+    expect([firsts.size, found[0]?.responses.length]).toEqual([1, 30])
+  })
+
+  test(`${name} answers other owners while one reads long conversations`, async () => {
+    const { last, store } = await conversation(600, { cacheBytes: 0 })
+    await keep(store, { responseId: 'bobs', owner: 'bob' })
+    const lease = await open(store, { responseId: 'running', owner: 'bob' })
+    const over: string[] = []
+    const by = async (name: string, work: Promise<unknown>): Promise<void> => {
+      await work
+      over.push(name)
+    }
+    const reading = Array.from({ length: 10 }, (_, at) => by(`lineage ${at}`, store.lineage(last, 'ann')))
+    const found = by('find', store.find('bobs', 'bob'))
+    const renewed = by('renewal', store.append([{ lease, at: 0, leaseSeconds: 60 }]))
+    await Promise.all([...reading, found, renewed])
+    // Before most of what ann asked for earlier.
+    expect(over.slice(0, 5)).toEqual(expect.arrayContaining(['find', 'renewal']))
+  })
+
+  test(`${name} gives a reader all entries that are there at once, however many blocks they are`, async () => {
+    const store = await connect(kind().place())
+    const lease = await open(store, { responseId: 'a' })
+    for (let at = 0; at < 600; at++) await store.append([{ lease, at, entries: block(entry(at)), leaseSeconds: 60 }])
+    const blocks = await store.entries('a', 'ann', 10)
+    const first = await blocks?.[Symbol.asyncIterator]().next()
+    expect(first?.value.map(({ at }: { readonly at: number }) => at)).toEqual(
+      Array.from({ length: 590 }, (_, at) => at + 10),
+    )
+  })
+
+  test(`${name} finishes what was asked of it before it closes`, async () => {
+    const store = await connect(kind().place())
+    const found = Array.from({ length: 20 }, () => store.find('none', 'ann'))
+    await store.close()
+    expect(await Promise.all(found)).toEqual(found.map(() => undefined))
+    await expect(store.find('none', 'ann')).rejects.toThrow('closed')
+  })
+}
