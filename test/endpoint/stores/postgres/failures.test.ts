@@ -74,7 +74,10 @@ describeWithPostgres('a store in Postgres whose server fails', () => {
     })
     const words = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ')
     const scripted = scriptedEngine(() => answer(words))
-    const engine: TokenEngine = { ...scripted, generate: (...given) => slowly(scripted.generate(...given)) }
+    const engine: TokenEngine = {
+      ...scripted,
+      generate: (...given) => slowly(scripted.generate(...given)) as TokenStream,
+    }
     const errors: string[] = []
     const server = await serveResponses({
       engine,
