@@ -51,7 +51,7 @@ test('a limit of vLLM leaves the turn open', async () => {
 })
 
 test('a prompt that is too long for vLLM fails as such', async () => {
-  const fetch = async (): Promise<Response> => new Response(captured('too-long.txt'), { status: 400 })
+  const fetch = async (): Promise<Response> => new Response(String(captured('too-long.txt')), { status: 400 })
   const engine = createChatEngine({ url: 'http://vllm.invalid', model: 'gpt-oss', preset: 'vllm', fetch })
   expect(await errorOf(readTokens(engine.generate(PROMPT)))).toMatchObject({ code: 'context_length_exceeded' })
 })
