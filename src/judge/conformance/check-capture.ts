@@ -1,11 +1,7 @@
 import { checkOptions, type OptionTable, picked } from '../../shared/options/check-options.js'
-import { isChatProfile } from './chat/invariant.js'
-import { neededChatFraming } from './chat/invariants/framing.js'
 import { CHECK_OPTIONS, type CheckOptions, checkerMaker } from './check.js'
-import { neededFraming } from './invariants/framing.js'
-import { isMessagesProfile } from './messages/invariant.js'
-import { neededMessagesFraming } from './messages/invariants/framing.js'
-import { apiOf } from './profiles.js'
+import { judgeOf } from './judges.js'
+import { EventLines } from './read/event-lines.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
 import { isTerminalOf } from './read/value-reader.js'
@@ -63,13 +59,14 @@ const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
 export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
-  const api = apiOf(profile)
+  const { api, framing } = judgeOf(profile)
   const reader = readerInto({ ...readerOptions, api }, take)
   const createChecker = checkerMaker('createCaptureChecker', { profile, without, resumed })
   let checker: Checker | undefined
   let stream = 0
   let events = 0
   let line = 1
+  let lines = new EventLines()
   /** Framing violations before the first event. */
   const early: FramingRead[] = []
 
@@ -82,7 +79,8 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
 
   function endStream(): void {
     if (checker === undefined) return
-    for (const violation of checker.end()) addViolation(violation, line)
+    // What a client lost shows only here, and is told where it was lost.
+    for (const violation of checker.end()) addViolation(violation, lines.at(violation.position) ?? line)
     checker = undefined
     findings.push({ kind: 'end', stream, events, line })
   }
@@ -93,6 +91,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
     checker = begun
     stream++
     events = 0
+    lines = new EventLines()
     findings.push({ kind: 'stream', stream, line: at })
     for (const read of early.splice(0)) takeFraming(read)
     return begun
@@ -104,11 +103,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       return
     }
     const { type, expected, got } = read
-    const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read, profile)
-      : isChatProfile(profile)
-        ? neededChatFraming(read, profile)
-        : neededFraming(read, profile)
+    const invariant = framing(read, profile)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1
@@ -126,6 +121,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
         const event = (read.kind === 'event' ? read.event : read.value) as StreamEvent
         for (const violation of current.push(event)) addViolation(violation, read.line)
         events++
+        lines.add(read.line)
         line = read.line
         if (read.kind === 'event' && isTerminalOf(api, read.event.type))
           findings.push({ kind: 'terminal', type: read.event.type, events, line: read.line })
