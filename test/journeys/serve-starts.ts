@@ -358,7 +358,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: `--chat-server $ENGINE --chat-server-model qwen3:8b --chat-server-preset openai --chat-server-config chat.json`,
-    engine: 'chat-server',
+    engine: PLAYED['chat-server'],
     effects: {
       async '--chat-server asks a server of Chat Completions'(started) {
         const answered = await started.post('/v1/responses', { ...OSLO, model: 'qwen3:8b' })

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { UsageError } from '../../../src/cli/io.js'
-import { keysBeside } from '../../../src/cli/serve/store-keys.js'
 import { readSecret } from '../../../src/cli/serve/secrets.js'
+import { keysBeside } from '../../../src/cli/serve/store-keys.js'
 import { realFolder } from '../io.js'
 
 /** A folder for a store, which is removed afterwards. */

@@ -38,6 +38,8 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: B
 export class MessagesAgreement implements StreamAgreement<unknown> {
   readonly #blocks: AgreedBlock[] = []
   readonly #extraneous = new ExtraneousList()
+  readonly streamed: TextHash = new TextHash()
+  readonly thought: TextHash = new TextHash()
   #open: AgreedBlock | undefined
   #id: string | undefined
   #hasStart = false
@@ -293,6 +295,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       of.stray.append(text)
       return
     }
+    if (known.kind === 'text') this.streamed.append(text)
+    if (known.kind === 'thinking') this.thought.append(text)
     this.#ofKind(known.kind, index, at).append(text)
   }
 
