@@ -1,13 +1,12 @@
 // Installs what the site is built with, unless it is there: `npm install` of the package leaves it out.
 
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { isInstalled } from '../scripts/is-installed.mjs'
 
-const here = fileURLToPath(new URL('.', import.meta.url))
-const changedAt = (name) => statSync(here + name, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const here = new URL('.', import.meta.url)
 
-if (changedAt('node_modules/.package-lock.json') < changedAt('package-lock.json')) {
-  const { status } = spawnSync('npm ci', { cwd: here, shell: true, stdio: 'inherit' })
+if (!isInstalled(here)) {
+  const { status } = spawnSync('npm ci', { cwd: fileURLToPath(here), shell: true, stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1
 }

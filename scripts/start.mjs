@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { quietly } from './quietly.mjs'
 
 /** What `serve` can answer with, or a file that says so. */
-const ENGINE = /^--(?:replay|script|model|vllm|sglang|llama-server|config|help)(?:=|$)/
+const ENGINE = /^--(?:replay|script|model|vllm|sglang|llama-server|chat-server|config|help)(?:=|$)/
 
 /** What the build reads, and what it writes last. */
 const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsconfig.json']

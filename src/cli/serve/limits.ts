@@ -1,4 +1,5 @@
-import type { RequestLimits } from '../../endpoint/request/limits.js'
+import { REQUEST_LIMITS, type RequestLimits } from '../../endpoint/request/limits.js'
+import { APP_LIMITS } from '../../endpoint/server/check-app-options.js'
 import type { ResponsesAppOptions } from '../../endpoint/server/index.js'
 import { didYouMean } from '../../shared/did-you-mean.js'
 import { UsageError } from '../io.js'
@@ -11,39 +12,9 @@ export interface ServeLimits {
   readonly request: RequestLimits
 }
 
-/** The place of each limit. The compiler requires a line for each limit of the server. */
-const PLACES: Readonly<Record<keyof Required<AppLimits>, 'app'> & Record<keyof Required<RequestLimits>, 'request'>> = {
-  concurrency: 'app',
-  concurrencyPerOwner: 'app',
-  queue: 'app',
-  turns: 'app',
-  responseSeconds: 'app',
-  statusSeconds: 'app',
-  firstTokenSeconds: 'app',
-  tokenSeconds: 'app',
-  healthSeconds: 'app',
-  storeSeconds: 'app',
-  leaseSeconds: 'app',
-  memoryBytes: 'app',
-  passedBytes: 'app',
-  bodyBytes: 'app',
-  bodyRatio: 'app',
-  bodySeconds: 'app',
-  connections: 'app',
-  waitingRequests: 'app',
-  waitingMessages: 'app',
-  countedTokens: 'app',
-  knownTextBytes: 'app',
-  rememberedResponses: 'app',
-  items: 'request',
-  tools: 'request',
-  depth: 'request',
-  values: 'request',
-  names: 'request',
-  stringLength: 'request',
-}
+const TABLES = { app: APP_LIMITS, request: REQUEST_LIMITS }
 
-export const LIMIT_NAMES: readonly string[] = Object.keys(PLACES)
+export const LIMIT_NAMES: readonly string[] = Object.values(TABLES).flatMap(Object.keys)
 
 /**
  * Parses `NAME=VALUE`. The server validates the values.
@@ -54,7 +25,7 @@ export function limitsOf(given: readonly string[]): ServeLimits {
   const limits: { app: Record<string, number>; request: Record<string, number> } = { app: {}, request: {} }
   for (const text of given) {
     const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? []
-    const place = Object.hasOwn(PLACES, name) ? PLACES[name as keyof typeof PLACES] : undefined
+    const place = (['app', 'request'] as const).find((each) => Object.hasOwn(TABLES[each], name))
     if (place === undefined) {
       const hint = didYouMean(name, LIMIT_NAMES) || `: one of ${LIMIT_NAMES.join(', ')}`
       throw new UsageError(`--limit: expected NAME=VALUE, got ${JSON.stringify(text)}${hint}`)

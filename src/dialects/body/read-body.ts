@@ -5,9 +5,6 @@ import type { Slices } from '../../shared/slices.js'
 import type { BodyDraft } from './draft.js'
 import type { BodyField } from './field.js'
 
-/** How many messages are read in some milliseconds. */
-export const MESSAGES_PER_SLICE = 1_000
-
 /**
  * Reads a body of an API whose conversation is in `messages`, by the table of its parameters.
  *

@@ -1,8 +1,8 @@
 import type { Fields } from '../../shared/fields.js'
-import { emptyArray, invalidValue, unsupported } from '../../shared/request-error.js'
+import { invalidValue, unsupported } from '../../shared/request-error.js'
 import { fieldOf, objectAt, objectIn, objectsAt, optionalTextIn, textIn } from '../../shared/request-fields.js'
-import { createWork, type Slices, type Work } from '../../shared/slices.js'
-import { MESSAGES_PER_SLICE } from '../body/read-body.js'
+import type { Slices, Work } from '../../shared/slices.js'
+import { eachMessage } from '../body/each-message.js'
 import { renamed } from '../body/renamed.js'
 import { ChatCalls } from './calls.js'
 import { contentIn, requiredContentIn } from './content.js'
@@ -34,20 +34,12 @@ const ROLES: { readonly [role: string]: ReadMessage } = {
  * @throws RequestError
  */
 export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
-  const messages = objectsAt(value, 'messages')
-  if (messages.length === 0) throw emptyArray('messages')
   const conversation: ChatConversation = { items: [], draft, calls: new ChatCalls(), askedIds: new Set() }
-  const work = createWork(MESSAGES_PER_SLICE)
-  for (const [index, message] of messages.entries()) {
-    work.left -= 1
-    if (work.left <= 0) yield* work.pause()
-    const param = `messages[${index}]`
-    const role = textIn(message, 'role', param)
+  yield* eachMessage(value, (message, role, param, work) => {
     const read = Object.hasOwn(ROLES, role) ? ROLES[role] : undefined
     if (read === undefined) throw invalidValue(`${param}.role`, role, Object.keys(ROLES))
-    const slices = read(message, conversation, param, work)
-    if (slices !== undefined) yield* slices
-  }
+    return read(message, conversation, param, work) ?? undefined
+  })
   conversation.calls.finish()
   return conversation.items
 }

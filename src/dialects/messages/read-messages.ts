@@ -1,8 +1,8 @@
 import type { Fields } from '../../shared/fields.js'
-import { emptyArray, invalidValue, RequestError } from '../../shared/request-error.js'
+import { invalidValue, RequestError } from '../../shared/request-error.js'
 import { fieldOf, objectsAt, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
-import { createWork, onePass, type Slices, type Work } from '../../shared/slices.js'
-import { MESSAGES_PER_SLICE } from '../body/read-body.js'
+import { onePass, type Slices, type Work } from '../../shared/slices.js'
+import { eachMessage } from '../body/each-message.js'
 import { AssistantTurn, type KnownTurns, type MadeItem, taught } from './assistant-turn.js'
 import { readBlock, readBlocks, type SkipContent } from './content.js'
 import type { Draft } from './draft.js'
@@ -15,8 +15,6 @@ const ROLES = ['user', 'assistant', 'system'] as const
  * @throws RequestError
  */
 export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
-  const messages = objectsAt(value, 'messages')
-  if (messages.length === 0) throw emptyArray('messages')
   const known: KnownTurns = {
     ...draft.options,
     taken: new Set(),
@@ -24,17 +22,13 @@ export function* readMessages(value: unknown, draft: Draft): Slices<object[]> {
     skip: (path, type, types) => draft.skipContent(path, type, types),
   }
   const conversation = new Conversation(known)
-  const work = createWork(MESSAGES_PER_SLICE)
-  for (const [index, message] of messages.entries()) {
-    work.left -= 1
-    if (work.left <= 0) yield* work.pause()
-    const param = `messages[${index}]`
-    const role = textIn(message, 'role', param)
-    if (role === 'user') yield* conversation.user(message, param, work)
-    else if (role === 'assistant') yield* conversation.assistant(message, param, work)
-    else if (role === 'system') conversation.system(message, param)
-    else throw invalidValue(`${param}.role`, role, ROLES)
-  }
+  yield* eachMessage(value, (message, role, param, work) => {
+    if (role === 'user') return conversation.user(message, param, work)
+    if (role === 'assistant') return conversation.assistant(message, param, work)
+    if (role !== 'system') throw invalidValue(`${param}.role`, role, ROLES)
+    conversation.system(message, param)
+    return undefined
+  })
   const made = conversation.finish()
   for (const { at, fields } of made) draft.origins.add('input', fields === undefined ? { at } : { at, fields })
   return made.map(({ item }) => item)

@@ -7,6 +7,7 @@ import type { McpListing } from '../../core/responses/mcp-listing.js'
 import type { ResponseRequest, UnknownTool } from '../../core/responses/request.js'
 import type { EndReason, HarmonyToken, HostUsage } from '../../core/tokens/token-source.js'
 import type { EngineCapabilities } from '../../engines/contract/constraint.js'
+import type { HistoryEntry } from '../prompt/history.js'
 
 /*
  * A response is recorded as its inputs, from which its events follow. Entries are plain data in chronological order,
@@ -32,15 +33,7 @@ export interface Addition {
 }
 
 /** `HistoryEntry` in plain JSON. */
-export type KnownTokens =
-  /** A transcript, with the items and files of its response. */
-  | {
-      readonly tokens: readonly number[]
-      readonly items?: readonly string[] | undefined
-      readonly files?: CitableFiles | undefined
-    }
-  /** An `encrypted_content`, its text, and how its response's messages were sampled. */
-  | { readonly sealed: string; readonly text: string; readonly form?: string | undefined }
+export type KnownTokens = HistoryEntry<readonly number[]>
 
 /**
  * The first prompt: not its ids, which repeat the conversation, but all that rendering it again needs besides the

@@ -19,10 +19,10 @@ import { type Found, inTranscriptOrder } from './transcript-order.js'
  * - `sealed`: an `encrypted_content`, its text, and its `form`, if it has one: how the response's messages were
  *   sampled, with the files that they cite. The form is used like a transcript's ids, for messages that say the same.
  */
-export type HistoryEntry =
+export type HistoryEntry<Ids extends ArrayLike<number> = ArrayLike<number>> =
   /** A transcript, with the items and files of its response. */
   | {
-      readonly tokens: ArrayLike<number>
+      readonly tokens: Ids
       readonly items?: readonly string[] | undefined
       readonly files?: CitableFiles | undefined
     }

@@ -1,5 +1,7 @@
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { check } from '../../shared/errors.js'
+import type { OptionCheck } from '../../shared/options/check-options.js'
+import { that, wholeNumber } from '../../shared/options/checks.js'
 import type { GenerateOptions } from './engine.js'
 
 /**
@@ -22,11 +24,11 @@ import type { GenerateOptions } from './engine.js'
  */
 export function generateOptions(request: ResponseRequest): GenerateOptions {
   check(typeof request === 'object' && request !== null, 'request', 'a Responses create request', request)
-  const temperature = numberIn(request, 'temperature', 0, 2)
-  const topP = numberIn(request, 'top_p', 0, 1)
-  const seed = countIn(request, 'seed', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
-  const maxTokens = countIn(request, 'max_output_tokens', 1, Number.MAX_SAFE_INTEGER)
-  const topLogprobs = countIn(request, 'top_logprobs', 0, 20)
+  const temperature = numberIn(request, 'temperature', numberUpTo(2))
+  const topP = numberIn(request, 'top_p', numberUpTo(1))
+  const seed = numberIn(request, 'seed', aSeed)
+  const maxTokens = numberIn(request, 'max_output_tokens', wholeNumber(1))
+  const topLogprobs = numberIn(request, 'top_logprobs', wholeNumber(0, 20))
   const wantsLogprobs = request.include?.includes('message.output_text.logprobs') ?? false
   return {
     sampling: {
@@ -41,19 +43,17 @@ export function generateOptions(request: ResponseRequest): GenerateOptions {
 
 type Parameter = 'temperature' | 'top_p' | 'seed' | 'max_output_tokens' | 'top_logprobs'
 
-function numberIn(request: ResponseRequest, name: Parameter, least: number, most: number): number | undefined {
+/** Returns an optional number. @throws HarmonyResponsesError `bad_option` */
+function numberIn(request: ResponseRequest, name: Parameter, isRight: OptionCheck): number | undefined {
   const value = request[name] ?? undefined
-  if (value === undefined) return undefined
-  const isRight = typeof value === 'number' && value >= least && value <= most
-  check(isRight, `request.${name}`, `a number from ${least} to ${most}`, value)
+  if (value !== undefined) isRight(value, `request.${name}`)
   return value
 }
 
-function countIn(request: ResponseRequest, name: Parameter, least: number, most: number): number | undefined {
-  const value = request[name] ?? undefined
-  if (value === undefined) return undefined
-  const isRight = Number.isInteger(value) && (value as number) >= least && (value as number) <= most
-  const range = most === Number.MAX_SAFE_INTEGER && least > 0 ? `of at least ${least}` : `from ${least} to ${most}`
-  check(isRight, `request.${name}`, `a whole number ${range}`, value)
-  return value as number
-}
+const aSeed: OptionCheck = that(
+  Number.isSafeInteger,
+  `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
+)
+
+const numberUpTo = (most: number): OptionCheck =>
+  that((value) => typeof value === 'number' && value >= 0 && value <= most, `a number from 0 to ${most}`)

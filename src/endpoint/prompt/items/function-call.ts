@@ -7,26 +7,18 @@ import type { ItemReader } from './item-reader.js'
 import { addressIn } from './request-address.js'
 
 /** Reads function_call: the model's call of a client's function, with its arguments as the model wrote them. */
-export const readFunctionCall: ItemReader = (item, { conversation, tools }, index, param) => {
-  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
-  const callee = { recipient, channel: 'commentary' } as const
-  const content = textIn(item, 'arguments', param)
-  const call = { ...CALL, ...JSON_BODY, ...callee, content, item: index } as const
-  conversation.call('function call', nameIn(item, 'call_id', param), callee, call, param)
-}
+export const readFunctionCall: ItemReader = callReader('function call', 'arguments', JSON_BODY)
 
 /** Reads custom_tool_call: a call with free text for arguments, and so without a content type. */
-export const readCustomToolCall: ItemReader = (item, { conversation, tools }, index, param) => {
-  const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
-  const callee = { recipient, channel: 'commentary' } as const
-  const content = textIn(item, 'input', param)
-  conversation.call(
-    'custom tool call',
-    nameIn(item, 'call_id', param),
-    callee,
-    { ...CALL, ...callee, content, item: index },
-    param,
-  )
+export const readCustomToolCall: ItemReader = callReader('custom tool call', 'input', {})
+
+function callReader(kind: CallKind, written: string, body: Partial<typeof JSON_BODY>): ItemReader {
+  return (item, { conversation, tools }, index, param) => {
+    const recipient = tools.functionRecipient(addressIn(item, 'name', param), namespaceOf(item, param))
+    const callee = { recipient, channel: 'commentary' } as const
+    const call = { ...CALL, ...body, ...callee, content: textIn(item, written, param), item: index }
+    conversation.call(kind, nameIn(item, 'call_id', param), callee, call, param)
+  }
 }
 
 function namespaceOf(item: Fields, param: string): string | undefined {

@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { createPrivateFile } from '../../../shared/system/platform/private-files.js'
 import { isMarked, marked, unmarked } from '../database/marked-text.js'
 
 /** The values of a column. */
@@ -58,10 +59,17 @@ export async function openDatabase(file: string, driver?: Driver): Promise<Datab
       causes.push(error)
       continue
     }
+    // Not before the driver is there: without one no file is left behind.
+    makePrivate(file)
     return wrapped(name, new Opened(file))
   }
   const ways = names.map((name) => NEEDS[name]).join(', or ')
   throw new HarmonyResponsesError('bad_option', `createSqliteStore: expected ${ways}`, { cause: causes.at(-1) })
+}
+
+/** SQLite creates its other files with the permissions of this one. */
+export function makePrivate(file: string): void {
+  if (file !== '' && !file.startsWith(':')) createPrivateFile(file)
 }
 
 async function classOf(name: Driver): Promise<Open> {

@@ -1,12 +1,11 @@
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
-import { createPrivateFile } from '../../../shared/system/platform/private-files.js'
 import type { ContentCipher } from '../database/cipher.js'
 import { createDatabaseStore, type DatabaseStore } from '../database/database-store.js'
 import type { Moment } from '../database/expiry.js'
 import { createFollowers } from '../database/followers.js'
 import { CACHE_BYTES, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
-import type { Driver } from './driver.js'
+import { type Driver, makePrivate } from './driver.js'
 import { isLeaseClock, type LeaseClock, machineClock } from './lease-clock.js'
 import type { WorkerSettings } from './protocol.js'
 import { openThread, workerUrl } from './store-thread.js'
@@ -81,7 +80,6 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
   // With fractions, unlike `unixSeconds`: what was used within one second is evicted in the order of its use.
   const { clock = () => Date.now() / 1000, lockSeconds = 5, driver, fileBytes, cacheBytes = CACHE_BYTES } = options
   const { leaseClock = machineClock() } = options
-  makePrivate(file)
   const time = (): Moment => ({ now: clock(), steady: leaseClock.seconds() })
   const settings: WorkerSettings = {
     file,
@@ -117,9 +115,4 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<Sq
     },
     close: () => thread.close(),
   }
-}
-
-/** SQLite creates its other files with the permissions of this one. */
-function makePrivate(file: string): void {
-  if (file !== '' && !file.startsWith(':')) createPrivateFile(file)
 }

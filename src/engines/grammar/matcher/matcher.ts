@@ -7,7 +7,7 @@ import { intersection, normalRanges, type Range } from '../ranges.js'
 import { costsOf } from './costs.js'
 import { refuseLeftRecursion } from './left-recursion.js'
 import { shortestText } from './shortest-text.js'
-import { createStacks, type Stack, type Stacks } from './stacks.js'
+import { createStacks, firstRanges, type Stack, type Stacks } from './stacks.js'
 
 /** The state of a text in a grammar. Immutable: `accept` returns a new one. */
 export interface MatcherState {
@@ -82,10 +82,4 @@ function stateOf(ways: readonly Stack[], grammar: Grammar, stacks: Stacks): Matc
       return best.cost > most ? undefined : shortestText(best, stacks)
     },
   }
-}
-
-function firstRanges({ expression, done }: Stack): readonly Range[] {
-  if (expression.kind === 'class') return expression.ranges
-  const code = expression.kind === 'text' ? expression.text.codePointAt(done) : undefined
-  return code === undefined ? [] : [[code, code]]
 }

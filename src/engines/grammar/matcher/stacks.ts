@@ -1,6 +1,6 @@
 import type { Expression, Grammar } from '../expression.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
-import { contains } from '../ranges.js'
+import { contains, type Range } from '../ranges.js'
 import type { Cost } from './costs.js'
 
 /** The maximum number of ways that are followed at once. */
@@ -135,4 +135,11 @@ function restCost(expression: Expression, done: number, cost: Cost): number {
   }
   if (expression.kind !== 'repeat' || done >= expression.min) return 0
   return (expression.min - done) * cost(expression.of)
+}
+
+/** Returns the characters that may come next on a way. */
+export function firstRanges({ expression, done }: Stack): readonly Range[] {
+  if (expression.kind === 'class') return expression.ranges
+  const code = expression.kind === 'text' ? expression.text.codePointAt(done) : undefined
+  return code === undefined ? [] : [[code, code]]
 }

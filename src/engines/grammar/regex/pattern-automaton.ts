@@ -1,6 +1,6 @@
 import type { Slices } from '../../../shared/slices.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
-import { createStacks, type Stack } from '../matcher/stacks.js'
+import { createStacks, firstRanges, type Stack } from '../matcher/stacks.js'
 import { LAST_CODE_POINT, normalRanges, type Range } from '../ranges.js'
 import { createRules } from '../rules.js'
 import { type Automaton, type AutomatonState, hasCharacters, MAX_STATES, pruned } from './automaton.js'
@@ -102,10 +102,4 @@ function startsOf(ways: readonly Stack[]): number[] {
   }
   starts.sort((one, other) => one - other)
   return starts.filter((start, index) => start !== starts[index - 1])
-}
-
-function firstRanges({ expression, done }: Stack): readonly Range[] {
-  if (expression.kind === 'class') return expression.ranges
-  const code = expression.kind === 'text' ? expression.text.codePointAt(done) : undefined
-  return code === undefined ? [] : [[code, code]]
 }
