@@ -18,7 +18,8 @@ export type { Explanation } from './explanation.js'
  * first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
  * that are not events are skipped.
  *
- * @throws HarmonyResponsesError `bad_option` if there is no such client, `bad_stream` if there is no list. It never throws because of the stream.
+ * @throws HarmonyResponsesError `bad_option` if there is no such client, `bad_stream` if there is no list. It never throws
+ * because of the stream.
  *
  * @example
  * ```ts

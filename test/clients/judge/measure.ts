@@ -40,6 +40,9 @@ export interface Measured {
   readonly genuineBroken: number
   readonly genuineMissed: number
   readonly genuineAccused: number
+  /** Of the damages that break the client, those that the strict profile finds; of the good streams, those that it refuses. */
+  readonly strictFound: number
+  readonly strictRefused: number
   readonly misses: readonly Cases[]
   readonly accusations: readonly Cases[]
   /** The same by family of damage, which are not in the counts above. */
@@ -86,7 +89,15 @@ export async function measure(
   const { violations, bodyOf } = subject
   const misses = new Tally()
   const accusations = new Tally()
-  const counts = { genuineBroken: 0, genuineMissed: 0, genuineAccused: 0, unfaithful: 0, misexplained: 0 }
+  const counts = {
+    genuineBroken: 0,
+    genuineMissed: 0,
+    genuineAccused: 0,
+    unfaithful: 0,
+    misexplained: 0,
+    strictFound: 0,
+    strictRefused: 0,
+  }
   const look = (events: Drawn['events'], outcome: Outcome): string => {
     const wrong = infidelity(subject.predicted(events), outcome)
     if (wrong.length > 0) counts.unfaithful++
@@ -106,6 +117,7 @@ export async function measure(
     const [said] = violations(stream.events)
     const note = look(stream.events, outcome)
     if (lost.length > 0) counts.genuineBroken++
+    else if (subject.isRefused(stream.events)) counts.strictRefused++
     if (lost.length > 0 && said === undefined) {
       counts.genuineMissed++
       misses.add(`genuine: ${lost.join(', ')}`, `${stream.name}${note}`)
@@ -127,7 +139,7 @@ export async function measure(
   /** Plays damages, and counts right and wrong verdicts. */
   const play = async (drawn: readonly Drawn[]) => {
     const [missed, accusedOf] = [new Tally(), new Tally()]
-    let [played, broken, found, neither, accused, named] = [0, 0, 0, 0, 0, 0]
+    let [played, broken, found, neither, accused, named, refused] = [0, 0, 0, 0, 0, 0, 0]
     await each(drawn, async (one) => {
       const { kind, stream, at, events, isSoft } = one
       // If a client cannot read the undamaged stream, the damaged one does not count.
@@ -145,6 +157,7 @@ export async function measure(
         return
       }
       if (differs.length > 0) broken++
+      if (differs.length > 0 && subject.isRefused(events)) refused++
       if (differs.length > 0 && said !== undefined) {
         found++
         if (all.some(({ rule }) => rule.startsWith(subject.rules))) named++
@@ -160,10 +173,10 @@ export async function measure(
       }
     })
     const cases = { misses: missed.all, accusations: accusedOf.all }
-    return { played, broken, found, neither, accused, named, ...cases }
+    return { played, broken, found, neither, accused, named, refused, ...cases }
   }
 
-  const { played, broken, found, neither, accused, ...cases } = await play(
+  const { played, broken, found, neither, accused, refused, ...cases } = await play(
     subject.draw([...outcomes.keys()], runs, seed),
   )
   const families: MeasuredFamily[] = []
@@ -186,6 +199,7 @@ export async function measure(
     accused,
     neither,
     ...counts,
+    strictFound: refused,
     genuine: streams.length,
     misses: [...misses.all, ...cases.misses],
     accusations: [...accusations.all, ...cases.accusations],

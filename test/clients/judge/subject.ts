@@ -23,6 +23,8 @@ export interface Subject {
   readonly families: readonly Family[]
   /** The errors that the profile finds. */
   violations(events: Events): Violation[]
+  /** Whether the strict profile of the API finds an error. */
+  isRefused(events: Events): boolean
   /** Whether `explain` says that the answer ends well. */
   saysCompleted(events: Events): boolean
   /** The client's output as the model predicts it. */
@@ -52,6 +54,7 @@ export function responsesSubject(client: Client): Subject {
     families: FAMILIES,
     violations: (events) =>
       checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error'),
+    isRefused: (events) => hasError(events, 'openai'),
     saysCompleted: (events) => COMPLETED.test(explain(events as never, client).text),
     predicted(events) {
       const reader = model.begin(() => {})
@@ -69,5 +72,9 @@ export function responsesSubject(client: Client): Subject {
       events.some(({ type }) => /^response\.(completed|incomplete|failed)$/.test(type)),
   }
 }
+
+/** Whether a profile finds an error. */
+export const hasError = (events: Events, profile: 'openai' | 'chat' | 'messages'): boolean =>
+  checkEvents(events as never, { profile }).some(({ severity }) => severity === 'error')
 
 export const COMPLETED = /, and ends (well|without noticing)/

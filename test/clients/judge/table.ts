@@ -20,6 +20,8 @@ export function markdownOf(all: readonly Measured[]): string {
     'precision',
     'genuine: missed',
     'genuine: accused wrongly',
+    'strict: found',
+    'strict: genuine refused',
   ]
   const rows = all.map((one) => [
     `\`${one.profile}\``,
@@ -29,6 +31,8 @@ export function markdownOf(all: readonly Measured[]): string {
     percent(precision(one)),
     `${one.genuineMissed} of ${one.genuineBroken}`,
     `${one.genuineAccused} of ${number(one.genuine - one.genuineBroken)}`,
+    percent(one.broken === 0 ? 1 : one.strictFound / one.broken),
+    `${one.strictRefused} of ${number(one.genuine - one.genuineBroken)}`,
   ])
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }

@@ -6,7 +6,7 @@ import { checkEvents, explain } from '../../../../src/judge/conformance/index.js
 import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
-import { COMPLETED, type Subject } from '../subject.js'
+import { COMPLETED, hasError, type Subject } from '../subject.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
 
@@ -21,6 +21,7 @@ export function chatSubject(client: ChatClient): Subject {
     // The cast: the chunks of a drawn stream count as events, which have a type besides.
     families: CHAT_FAMILIES as readonly unknown[] as readonly Family[],
     violations: (chunks) => checkEvents(chunks as never, { profile }).filter(({ severity }) => severity === 'error'),
+    isRefused: (chunks) => hasError(chunks, 'chat'),
     saysCompleted: (chunks) => COMPLETED.test(explain(chunks as never, profile).text),
     predicted(chunks) {
       const reader = model.begin(() => {})

@@ -7,7 +7,7 @@ import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
 import { bodyOf } from '../replay.js'
-import { COMPLETED, type Subject } from '../subject.js'
+import { COMPLETED, hasError, type Subject } from '../subject.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
 
@@ -22,6 +22,7 @@ export function messagesSubject(client: MessagesClient): Subject {
     // The cast: events as a family damages them count as events of a stream.
     families: MESSAGES_FAMILIES as readonly unknown[] as readonly Family[],
     violations: (events) => checkEvents(events as never, { profile }).filter(({ severity }) => severity === 'error'),
+    isRefused: (events) => hasError(events, 'messages'),
     saysCompleted: (events) => COMPLETED.test(explain(events as never, profile).text),
     predicted(events) {
       const reader = model.begin(() => {})

@@ -120,8 +120,9 @@ export class AgreedChoice {
       this.#lost('a delta as an object', choice['delta'], at, this.#said === 'text' ? undefined : this.#said)
     } else if (this.unreadable !== undefined) this.unreadable.beside ??= saidIn(delta)
     this.#hasBegun = true
-    this.#said = saidIn(delta) ?? this.#said
-    this.isBlank &&= !hasReason && saidIn(delta) === undefined
+    const said = saidIn(delta)
+    this.#said = said ?? this.#said
+    this.isBlank &&= !hasReason && said === undefined
     const extraneous = this.#calls(delta, at)
     this.#texts(delta)
     this.text.append(textIn(choice))
@@ -135,7 +136,7 @@ export class AgreedChoice {
   }
 
   #texts({ content, refusal, reasoning_content, reasoning }: Fields): void {
-    for (const thought of thoughtsOf(content)) this.reasoning.append(thought)
+    if (typeof content !== 'string') for (const thought of thoughtsOf(content)) this.reasoning.append(thought)
     if (typeof refusal === 'string') this.refusal.append(refusal)
     this.reasoning.append(asString(reasoning_content) || asString(reasoning))
   }
@@ -208,7 +209,10 @@ const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?
 /** The text of a choice: in its delta, or where an unstreamed answer or the older API has it. */
 export function textIn({ delta, message, text }: Fields): string {
   if (!isFields(delta)) return textsOf(asFields(message)['content'] ?? text).join('')
-  return saidIn(delta) === undefined ? asString(text) : textsOf(delta['content']).join('')
+  const { content } = delta
+  // Almost every chunk has a text.
+  if (typeof content === 'string' && content !== '') return content
+  return saidIn(delta) === undefined ? asString(text) : textsOf(content).join('')
 }
 
 /** The reasoning in content that is a list of parts. */

@@ -55,13 +55,15 @@ export class ChatAgreement {
       this.#extraneous.add({ why: 'foreign', at })
       return
     }
+    const all = choicesIn(chunk)
     const known = new Map<AgreedChoice, number>()
-    for (const choice of choicesIn(chunk)) {
+    for (const choice of all) {
       const of = this.#choiceOf(choice)
-      const sum = jsonHash(choice)
-      if (known.get(of) === sum) this.#extraneous.add({ why: 'repeated', at })
+      // Almost every chunk has one choice.
+      const sum = all.length > 1 ? jsonHash(choice) : undefined
+      if (sum !== undefined && known.get(of) === sum) this.#extraneous.add({ why: 'repeated', at })
       else this.#take(choice, of, at)
-      known.set(of, sum)
+      if (sum !== undefined) known.set(of, sum)
     }
     if (isFields(usage)) this.#hasUsage = true
   }
