@@ -37,6 +37,7 @@ export const TARGETS = [
   'stores',
   'fair',
   'schemas',
+  'chat',
   'vllm',
 ]
 

@@ -104,7 +104,9 @@ export async function writeReference(out) {
     }
   })
   app.renderer.on(MarkdownPageEvent.END, (page) => {
-    page.contents = anchored(page.contents).replace(/\bdocs\/[\w-]+\.md\b/g, linkTo)
+    // What a type extends says something if it is a link; all fields are in the table below it.
+    const contents = page.contents.replace(/^#### Extends\n\n(?:- (?!.*\]\().*\n)+\n/gm, '')
+    page.contents = anchored(contents).replace(/\bdocs\/[\w-]+\.md\b/g, linkTo)
   })
   const project = await app.convert()
   if (project !== undefined) {

@@ -32,7 +32,7 @@ const PACKAGES = {
   './tools/functions': [],
   './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
-  './stores/postgres': ['node:crypto', 'node:fs', 'node:timers/promises', 'pg'],
+  './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
   './tools/mcp': [],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],

@@ -4,6 +4,7 @@
 //   web    our endpoint, on web streams, as any runtime that speaks fetch runs it
 //   memory our endpoint, whose responses are kept in its memory
 //   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE [LEASE_SECONDS]
+//   postgres the same, in a database: node serve.mjs postgres URL [LEASE_SECONDS]
 //   push node:http and a translator that each token is pushed into, without parsing a request, a prompt or a loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
@@ -13,17 +14,19 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { serve } from '@hono/node-server'
+import pg from 'pg'
 import { createSseEncoder } from '../../dist/core/sse/index.js'
 import { createEncoder } from '../../dist/core/tokens/index.js'
 import { createResponsesApp } from '../../dist/endpoint/server/index.js'
 import { sendEvents, serveResponses } from '../../dist/endpoint/server/node.js'
 import { createMemoryStore } from '../../dist/endpoint/stores/index.js'
+import { createPostgresStore } from '../../dist/endpoint/stores/postgres/index.js'
 import { createSqliteStore } from '../../dist/endpoint/stores/sqlite/index.js'
 import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { scriptedEngine } from '../../dist/testing/index.js'
 import { watchTurns } from '../turns.mjs'
 
-const [kind, file, leaseSeconds = '1'] = process.argv.slice(2)
+const [kind, place, leaseSeconds = '1'] = process.argv.slice(2)
 const tokenTable = await loadTokenTable()
 const CHANNEL = 200005
 const MESSAGE = 200008
@@ -166,6 +169,21 @@ async function serveFetch(fetch) {
 let sqlite
 let copies = 0
 
+async function keptInPostgres() {
+  const client = new pg.Client({ connectionString: place })
+  await client.connect()
+  const { rows } = await client.query(
+    "SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables WHERE schemaname = 'harmony_responses'",
+  )
+  let size = 0
+  for (const { name } of rows) {
+    await client.query(`VACUUM FULL ${name}`)
+    size += Number((await client.query('SELECT pg_total_relation_size($1) AS size', [name])).rows[0].size)
+  }
+  await client.end()
+  return size
+}
+
 /** The owner of a request is its key. */
 const byKey = (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous'
 
@@ -178,9 +196,10 @@ async function serveStored(store) {
 async function start() {
   if (kind === 'memory') return await serveStored(createMemoryStore())
   if (kind === 'sqlite') {
-    sqlite = await createSqliteStore({ file })
+    sqlite = await createSqliteStore({ file: place })
     return await serveStored(sqlite)
   }
+  if (kind === 'postgres') return await serveStored(await createPostgresStore({ url: place }))
   if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
   if (kind === 'web') {
     const { fetch } = createResponsesApp(common)
@@ -242,13 +261,14 @@ const commands = {
       batches.push(batch)
       frames.push(batch.map(write).join(''))
     }
-    const isOurs = ['node', 'web', 'push', 'memory', 'sqlite'].includes(kind)
+    const isOurs = ['node', 'web', 'push', 'memory', 'sqlite', 'postgres'].includes(kind)
     const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
     return { bytes: Buffer.byteLength(frames.join('')), first }
   },
-  /** Returns the size of a copy of the database, without its free pages. */
+  /** Returns the size of the database, without its free pages. */
   async kept() {
-    const copy = `${file}.${++copies}`
+    if (kind === 'postgres') return await keptInPostgres()
+    const copy = `${place}.${++copies}`
     await sqlite.backup(copy)
     return statSync(copy).size
   },

@@ -46,7 +46,11 @@ export default {
   description: manifest.description,
   lang: 'en',
   // No icon: browsers would ask for one.
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    // Commands and names stay on one line; a wide table scrolls.
+    ['style', {}, '.vp-doc td:first-child code { white-space: nowrap }'],
+  ],
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.cache/vitepress',

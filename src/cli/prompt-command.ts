@@ -39,7 +39,7 @@ Exit codes: 0 rendered, 2 wrong usage, an unreadable file, or a request that can
       takes: 'list',
       value: 'FILE',
       about:
-        'a token fixture of an earlier response: messages that the request repeats are rendered with [the very same tokens](prompt.md#history-the-very-same-tokens)',
+        'a token fixture of an earlier response: messages that the request repeats are rendered with [the very same tokens](prompt.md#history-reuse-the-engines-cache)',
     },
   },
   async run(values, [file], io) {

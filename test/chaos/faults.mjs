@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * What happens to the servers meanwhile. Each ends with both servers running; one of them is well at any time, but for the store.
+ * What happens to the servers meanwhile. Each ends with all servers running; one of them is well at any time, but for the store.
  *
- * @param world - `servers`, `proxy`, `lock(ms)`, `leaseSeconds`, `random`, `counts`, `broken`
+ * @param world - `servers`, `proxy`, `lock(ms)`, `harms`, `leaseSeconds`, `random`, `counts`, `broken`
  */
 const FAULTS = {
   async kill({ random, servers, counts }) {
@@ -46,13 +46,19 @@ const FAULTS = {
   },
 }
 
+/** What happens to the server of the store, for less than a lease lasts or for longer. */
+async function harm({ random, harms, counts, leaseSeconds }, name) {
+  counts[name] += 1
+  await harms[name](random.between(200, leaseSeconds * 1000 + 2000))
+}
+
 /** So many rounds of all faults, one after another; after the first round, none any more once the signal aborts. */
 export async function makeFaults(world, rounds, signal) {
   for (let round = 0; round < rounds; round++) {
-    for (const fault of world.random.shuffled(Object.keys(FAULTS))) {
+    for (const fault of world.random.shuffled([...Object.keys(FAULTS), ...Object.keys(world.harms)])) {
       if (round > 0 && signal.aborted) return
       world.say(fault)
-      await FAULTS[fault](world)
+      await (FAULTS[fault] ?? harm)(world, fault)
       world.say(`${fault} is over: ${world.responses.length} responses, ${JSON.stringify(world.counts)}`)
       await wait(world.random.between(100, 600))
     }

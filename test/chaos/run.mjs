@@ -1,7 +1,7 @@
 // Kills, pauses and disconnects servers on one store, while clients reconnect until their tasks are done:
 //
 //     npm run test:chaos
-//     npm run test:chaos -- --store sqlite --responses 10000 --seed 5
+//     npm run test:chaos -- --store postgres --responses 10000 --seed 5
 //
 // Afterwards every law of laws.mjs is checked. The requests, and the order of the faults, follow from the seed; what
 // coincides does not, since it is real time.
@@ -19,7 +19,6 @@ import { createServer } from './servers.mjs'
 import { STORES } from './stores/stores.mjs'
 import { drawTasks } from './tasks.mjs'
 
-const SERVERS = 2
 /** Each round of faults is for so many responses. */
 const RESPONSES_A_ROUND = 50
 const SHOWN = 10
@@ -43,6 +42,7 @@ function fail(message) {
 function endAfter(seconds) {
   const end = () => {
     for (const server of running) server.end()
+    void store.remove()
     process.stderr.write(`test:chaos: not over after the ${seconds} s of --limit, --seed ${options.seed}\n`)
     process.exit(1)
   }
@@ -94,12 +94,14 @@ function readOptions() {
 async function chaos() {
   const { responses, concurrency, seed, seconds } = options
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'))
-  const place = store.place(folder)
+  const place = await store.place(folder)
   const ledger = join(folder, 'ledger')
   writeFileSync(ledger, '')
   const counts = {
     ...{ responses: 0, events: 0, calls: 0, kills: 0, pauses: 0, stops: 0, locks: 0, slowStores: 0, takeOvers: 0 },
     ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
+    failedByStore: 0,
+    ...Object.fromEntries(Object.keys(store.harms).map((name) => [name, 0])),
   }
   const random = createRandom(seed)
   const tasks = drawTasks(random, responses)
@@ -110,7 +112,7 @@ async function chaos() {
   const began = performance.now()
   const takeOvers = []
   const errors = new Map()
-  const servers = Array.from({ length: SERVERS }, () => createServer({ settings, counts, takeOvers, errors }))
+  const servers = Array.from({ length: store.servers }, () => createServer({ settings, counts, takeOvers, errors }))
   running.push(...servers)
   await Promise.all(servers.map((server) => server.start()))
   const cuts = createRandom(seed + 1)
@@ -124,7 +126,13 @@ async function chaos() {
   const world = {
     ...{ servers, proxy, counts, broken, ledger, random: createRandom(seed + 2), responses: [], signal: late },
     say: (what) => options.verbose && process.stderr.write(`${secondsSince(began)} s: ${what}\n`),
-    ...{ port: proxy.port, lock: (ms) => store.lock(place, ms), leaseSeconds: settings.leaseSeconds },
+    ...{
+      port: proxy.port,
+      lock: (ms) => store.lock(place, ms),
+      harms: store.harms,
+      mayFail: Object.keys(store.harms).length > 0,
+      leaseSeconds: settings.leaseSeconds,
+    },
   }
   const done = new AbortController()
   const faults = makeFaults(world, Math.ceil(responses / RESPONSES_A_ROUND), done.signal)
@@ -147,6 +155,7 @@ async function chaos() {
   for (const server of servers) broken.push(...(await server.stop()))
   proxy.close()
   world.storeFaults = await store.faults(place)
+  await store.remove()
   const laws = Object.entries(LAWS).map(([law, find]) => ({ law, broken: find(world) }))
   if (laws.every(({ broken: found }) => found.length === 0)) rmSync(folder, { recursive: true, force: true })
   else {

@@ -614,7 +614,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--instructions', 'none.txt'], 'cannot read none.txt: no such file or directory'],
     [['--replay', '--audit', ''], '--audit: expected FILE, got an empty text'],
     [['--replay', '--skip-model-check'], /^--skip-model-check: expected only with --vllm, --sglang.* or --[a-z-]+$/],
-    [['--replay', '--durability', 'power'], '--durability: expected only with --store'],
+    [['--replay', '--durability', 'power'], '--durability: expected only with --store or HARMONY_RESPONSES_STORE'],
     [['--replay', '--audit-arguments'], '--audit-arguments: expected only with --audit'],
     [['--replay', '--mcp-config', ''], '--mcp-config: expected FILE, got an empty text'],
     [['--replay', '--mcp', 'tools'], '--mcp: expected label=command or label=url'],

@@ -43,7 +43,9 @@ test.each([
   expect(played.calls).toEqual([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
   const [first, second] = engine.asked
   expect(first?.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('sandbox_mode') })
-  expect(first?.messages[0].content).not.toMatch(/# Tools\n\n## functions|# Valid channels|ChatGPT, a large language model trained/)
+  expect(first?.messages[0].content).not.toMatch(
+    /# Tools\n\n## functions|# Valid channels|ChatGPT, a large language model trained/,
+  )
   expect(first?.['tools'].length).toBeGreaterThan(1)
   expect(second?.messages.find(({ tool_calls }) => tool_calls)).toMatchObject({
     reasoning_content: 'I look it up.',

@@ -7,7 +7,7 @@ import { ENGINES } from '../../src/cli/serve/engines/index.js'
 import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { OPTIONS } from '../../src/cli/serve/options.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
-import { KEY_VARIABLES } from '../../src/cli/serve/secrets.js'
+import { KEY_VARIABLES, STORE_VARIABLE } from '../../src/cli/serve/secrets.js'
 import { UNKNOWN_POLICIES } from '../../src/core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../src/endpoint/prompt/attachments.js'
 import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
@@ -114,5 +114,5 @@ test('docs/serve.md and the list of keys have the same variables', () => {
   const [, section = ''] = pageOf('docs/serve.md').split('\n## Keys in files\n')
   const [own = ''] = section.split('\n## ')
   const named = Array.from(own.matchAll(/^\| .+ \| `(HARMONY_\w+)` \|/gm), ([, name = '']) => name)
-  expect(named).toEqual(Object.values(KEY_VARIABLES))
+  expect(named).toEqual([...Object.values(KEY_VARIABLES), STORE_VARIABLE])
 })

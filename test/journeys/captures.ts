@@ -7,10 +7,10 @@ const [event1, event2, event3, event4, ...others] = readFileSync(
 ).split('\n')
 
 /** Captures by their names: `good.jsonl`, and `damaged.jsonl`, which lost an event. */
-export const CAPTURES = {
+export const CAPTURES: Readonly<Record<'good.jsonl' | 'damaged.jsonl', string>> = {
   'good.jsonl': [event1, event2, event3, event4, ...others].join('\n'),
   'damaged.jsonl': [event1, event2, event3, ...others].join('\n'),
-} as const
+}
 
 /** What each command of the judge ends with for a capture. */
 export const VERDICTS = [

@@ -35,7 +35,22 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
   '--durability needs a store': {
     typed: 'harmony-responses serve --replay --durability power',
     exitCode: 2,
-    printed: oneLine('--durability: expected only with --store'),
+    printed: oneLine('--durability: expected only with --store or HARMONY_RESPONSES_STORE'),
+  },
+  '--store names the package that it needs for Postgres': {
+    typed: `HARMONY_RESPONSES_STORE=postgres://me:hunter2@127.0.0.1/responses harmony-responses serve --replay --seal-keys seal-keys.txt`,
+    exitCode: 2,
+    printed: oneLine('HARMONY_RESPONSES_STORE: pg is not installed: npm install pg@8'),
+  },
+  '--store refuses a shared store without keys that all machines have': {
+    typed: 'harmony-responses serve --replay --store postgres://me:hunter2@127.0.0.1/responses',
+    exitCode: 2,
+    printed: oneLine('--store: machines that share a store need the same keys: --seal-keys FILE or [^\\n]*'),
+  },
+  '--store refuses an address of a kind that it does not know': {
+    typed: 'harmony-responses serve --replay --store redis://:hunter2@127.0.0.1',
+    exitCode: 2,
+    printed: oneLine('--store: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got redis://'),
   },
 }
 

@@ -17,7 +17,7 @@ export const ABOUT: Readonly<Record<string, unknown>> = {
 }
 
 /** Each server's answers to a POST: one turn, whatever it is asked. That of SGLang was started without a tokenizer. */
-export const PLAYED: Readonly<Record<'vllm' | 'sglang' | 'llama-server', Answer>> = {
+export const PLAYED: Readonly<Record<'vllm' | 'sglang' | 'llama-server' | 'chat-server', Answer>> = {
   vllm: byPath({
     '/tokenize': json({ tokens: [START] }),
     '/v1/completions': stream([
@@ -34,6 +34,14 @@ export const PLAYED: Readonly<Record<'vllm' | 'sglang' | 'llama-server', Answer>
       const meta_info = { finish_reason: { type: 'stop', matched: RETURN }, ...counts }
       return stream([{ output_ids: TURN, meta_info }, '[DONE]'])(response, asked)
     },
+  }),
+  'chat-server': byPath({
+    '/v1/chat/completions': stream([
+      { choices: [{ delta: { reasoning: 'A city.' } }] },
+      { choices: [{ delta: { content: 'Oslo is in Norway.' }, finish_reason: 'stop' }] },
+      { choices: [], usage: { prompt_tokens: 12, completion_tokens: 9 } },
+      '[DONE]',
+    ]),
   }),
   'llama-server': byPath({
     '/tokenize': json({ tokens: [START] }),

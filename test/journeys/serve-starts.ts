@@ -50,6 +50,7 @@ export const FILES: Readonly<Record<string, string>> = {
   'runs-code.json': JSON.stringify([{ call: 'python', arguments: 'print(1)' }]),
   'asks-weather.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }, { answer: 'Rain.' }]),
   'calls.json': JSON.stringify([{ call: 'weather.now', arguments: { city: 'Oslo' } }]),
+  'chat.json': JSON.stringify({ effortField: 'reasoning' }),
   'searches.json': JSON.stringify([
     { call: 'file_search.search', arguments: { queries: ['Do otters sleep?'] } },
     { answer: 'They hold hands.' },
@@ -352,6 +353,32 @@ export const STARTS: readonly ServeStart[] = [
     effects: {
       async '--llama-server asks llama-server'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO))).toMatchObject(OSLO_ANSWERED)
+      },
+    },
+  },
+  {
+    options: `--chat-server $ENGINE --chat-server-model qwen3:8b --chat-server-preset openai --chat-server-config chat.json`,
+    engine: PLAYED['chat-server'],
+    effects: {
+      async '--chat-server asks a server of Chat Completions'(started) {
+        const answered = await started.post('/v1/responses', { ...OSLO, model: 'qwen3:8b' })
+        expect(outputOf(answered).at(-1)).toMatchObject({ content: [{ text: 'Oslo is in Norway.' }] })
+        const { messages } = askedOf(started, '/v1/chat/completions')
+        expect(messages).toEqual([{ role: 'user', content: OSLO.input }])
+      },
+      async '--chat-server-model is the model, for the server and for clients'(started) {
+        const { body } = await started.get('/v1/models')
+        expect(body).toMatchObject({ data: [{ id: 'qwen3:8b' }] })
+        await started.post('/v1/responses', OSLO)
+        expect(askedOf(started, '/v1/chat/completions')['model']).toBe('qwen3:8b')
+      },
+      async '--chat-server-preset decides on the fields'(started) {
+        await started.post('/v1/responses', { ...OSLO, max_output_tokens: 50 })
+        expect(askedOf(started, '/v1/chat/completions')).toMatchObject({ max_completion_tokens: 50 })
+      },
+      async '--chat-server-config overrides the preset'(started) {
+        await started.post('/v1/responses', { ...OSLO, reasoning: { effort: 'low' } })
+        expect(askedOf(started, '/v1/chat/completions')).toMatchObject({ reasoning: { effort: 'low' } })
       },
     },
   },

@@ -8,7 +8,9 @@ import * as said from './model/scripts.js'
 import type { RealServer } from './server.js'
 
 const WEATHER = {
-  ...{ type: 'function', name: 'get_weather', strict: false },
+  type: 'function',
+  name: 'get_weather',
+  strict: false,
   parameters: { type: 'object', properties: { city: { type: 'string' }, unit: { type: 'string' } } },
 } as const
 
@@ -76,6 +78,49 @@ export function chatRows(vllm: () => RealServer): void {
       await expect(openai.responses.create({ model, input })).rejects.toMatchObject({
         ...{ status: 400, code: 'context_length_exceeded' },
       })
+    })
+  })
+}
+
+/** Tests it on a model whose chat template refuses what many do. What it writes is at random, up to a limit. */
+export function strictTemplateRows(vllm: () => RealServer): void {
+  describe('the endpoint in front of Chat Completions with a strict template', () => {
+    test('takes whatever conversation a client sends', async () => {
+      const engine = createChatEngine({ url: vllm().url, preset: 'vllm' })
+      const server = await serveResponses({ engine, tokenTable: await loadTokenTable(), port: 0 })
+      const ask = async (path: string, body: object): Promise<unknown> => {
+        const headers = { 'content-type': 'application/json' }
+        const response = await fetch(`${server.url}/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+        return [response.status, await response.json()]
+      }
+      const call = { type: 'function_call', call_id: 'call_1', name: 'get_weather' }
+      try {
+        const input = [
+          { role: 'user', content: 'Hi' },
+          { role: 'user', content: 'Are you there?' },
+          { role: 'developer', content: 'Now be brief.' },
+          { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+          { role: 'assistant', content: 'Let me look.', phase: 'commentary' },
+          { ...call, arguments: '{"city": "Ro' },
+          { ...call, call_id: 'call_2', arguments: '{"city": "Rome"}' },
+          { type: 'function_call_output', call_id: 'call_1', output: 'no such city' },
+          { type: 'function_call_output', call_id: 'call_2', output: 'sunny' },
+        ]
+        const body = { model: 'gpt-oss', tools: [WEATHER], max_output_tokens: 16 }
+        expect(await ask('/responses', { ...body, instructions: 'Be kind.', input })).toEqual([
+          200,
+          expect.objectContaining({ object: 'response', usage: expect.objectContaining({ output_tokens: 16 }) }),
+        ])
+        const messages = [
+          { role: 'user', content: 'Hi' },
+          { role: 'system', content: 'Now be brief.' },
+          { role: 'user', content: 'Well?' },
+        ]
+        const claude = { model: 'gpt-oss', max_tokens: 16, system: 'Be kind.', messages }
+        expect(await ask('/messages', claude)).toEqual([200, expect.objectContaining({ type: 'message' })])
+      } finally {
+        await server.close({ graceMs: 0 })
+      }
     })
   })
 }

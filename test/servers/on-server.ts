@@ -31,7 +31,7 @@ export function onServer(options: ServerOptions, tests: (running: Running) => vo
   const { kind, model, flags = [], title: more } = options
   const missing = obstacle(kind)
   const words = [...flags.filter((flag) => !flag.startsWith('--')), ...(more === undefined ? [] : [more])]
-  const title = [kind, model, ...words].join(', ')
+  const title = [kind, ...(typeof model === 'string' ? [model] : []), ...words].join(', ')
   describe.skipIf(missing !== undefined)(missing === undefined ? title : `${title} (skipped: ${missing})`, () => {
     let server: RealServer | undefined
     let engine: ServedEngine | undefined

@@ -23,7 +23,8 @@ export interface RealServer {
 
 export interface ServerOptions {
   readonly kind: Kind
-  readonly model: ModelName
+  /** One of the scripted ones, or what writes the folder of another. */
+  readonly model: ModelName | ((folder: string) => Promise<string>)
   /** More flags of its command line. */
   readonly flags?: readonly string[]
   /** Tells it from another one of the same kind, in the titles of tests. */
@@ -43,7 +44,8 @@ export function formatFor(kind: Kind): ModelFormat {
 export async function startServer({ kind, model, flags = [] }: ServerOptions): Promise<RealServer> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const { program = 'python', args, env = {} } = COMMANDS[kind](modelPath(FOLDER, model, formatFor(kind)), port)
+  const path = typeof model === 'function' ? await model(FOLDER) : modelPath(FOLDER, model, formatFor(kind))
+  const { program = 'python', args, env = {} } = COMMANDS[kind](path, port)
   let child: ChildProcess | undefined
   let printed = ''
 

@@ -1,13 +1,14 @@
 import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
-import { chatRows } from './chat-rows.js'
+import { chatRows, strictTemplateRows } from './chat-rows.js'
 import { crashRows } from './crash-rows.js'
 import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
 import { ownRows } from './own-rows.js'
 import { servedRows } from './served-rows.js'
+import { STRICT_MODEL_FLAGS, writeStrictModel } from './strict-model.js'
 
 /** The flags with which vLLM's own endpoint calls tools. Without a named backend, the first constraint chooses xgrammar. */
 const WITH_PARSER = ['--enable-auto-tool-choice', '--tool-call-parser', 'openai']
@@ -21,6 +22,14 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   benchRow(server)
   crashRows('vLLM', engine, server)
 })
+
+// A model that is not gpt-oss, with a template that refuses what many refuse.
+onServer(
+  { kind: 'vllm', model: writeStrictModel, flags: STRICT_MODEL_FLAGS, title: 'a model of another family' },
+  ({ server }) => {
+    strictTemplateRows(server)
+  },
+)
 
 /** Other ways to start it: in `npm run test:full`. */
 if (process.env['SERVERS_FULL']) {

@@ -3,6 +3,8 @@ export interface PostgresCluster {
   readonly port: number
   readonly folder: string
   readonly password: string
+  /** The folder of the programs of Postgres. */
+  readonly programs: string
   /** The address of its superuser's database, with the password. */
   readonly url: string
   start(): Promise<void>

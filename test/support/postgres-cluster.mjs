@@ -25,7 +25,7 @@ const START_MS = 60_000
 /** @returns {string | undefined} the folder of the server's programs */
 function programs() {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : []
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions.map((each) => join(DEBIAN, each, 'bin'))]
+  const folders = [...versions.map((each) => join(DEBIAN, each, 'bin')), ...(process.env.PATH ?? '').split(delimiter)]
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
 }
 
@@ -136,11 +136,14 @@ export async function startPostgres({ settings = {} } = {}) {
     await ended
   }
 
+  // Where this process ends before it removes the server.
+  process.on('exit', () => child.kill('SIGQUIT'))
   await start()
   return {
     port,
     folder,
     password: PASSWORD,
+    programs: bin,
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
     start,
     /** Ends in order, without waiting for its clients. */

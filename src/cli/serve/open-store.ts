@@ -1,57 +1,74 @@
-import { randomBytes } from 'node:crypto'
-import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
-import { sharedMode, writePrivately } from '../../shared/system/platform/private-files.js'
+import type { DatabaseStore } from '../../endpoint/stores/database/database-store.js'
 import { type Io, messageOf, UsageError } from '../io.js'
-import type { Secret } from './secrets.js'
+import { readSecret, type Secret } from './secrets.js'
 import type { ServeSettings } from './settings.js'
+import { keyFileOf, keysBeside } from './store-keys.js'
 
-/** Opens the store of `--store`. @throws UsageError */
-export async function openStore(file: string, durability: ServeSettings['durability']): Promise<SqliteStore> {
+/** A store that is opened from its file or its address. */
+export interface OpenedStore {
+  readonly store: DatabaseStore
+  /** How it is named where anyone may read it: without credentials. */
+  readonly shown: string
+  /** The keys beside it; undefined if they are elsewhere. */
+  readonly seal: Secret | undefined
+  /** The file of those. */
+  readonly keyFile: string | undefined
+  close(): Promise<void>
+}
+
+/** How to generate keys: what is told where some are missing. */
+const GENERATES = 'openssl rand -base64 32'
+
+/** Opens the store of `--store`, or of its variable. @throws UsageError */
+export async function openStore(secret: Secret, settings: ServeSettings, io: Io): Promise<OpenedStore> {
+  const given = await readSecret(secret, io)
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? []
+  const { name } = secret
+  if (scheme === undefined) return await openFile(name, given, settings, io)
+  if (/^postgres(ql)?$/i.test(scheme)) return await openPostgres(name, given, settings, io)
+  throw new UsageError(`${name}: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got ${scheme}://`)
+}
+
+async function openFile(name: string, file: string, settings: ServeSettings, io: Io): Promise<OpenedStore> {
+  if (file === '-') throw new UsageError(`${name}: expected a file, got "-"`)
   const { createSqliteStore } = await import('../../endpoint/stores/sqlite/index.js')
+  const { durability } = settings
+  const store = await opened(`${name} ${file}`, () => createSqliteStore({ file, durability }))
   try {
-    return await createSqliteStore({ file, durability })
+    // After the store: a file that cannot be one gets no keys beside it.
+    const seal = settings.keys.seal === undefined ? await keysBeside(name, file, io) : undefined
+    return { store, shown: file, seal, keyFile: seal && keyFileOf(file), close: () => store.close() }
   } catch (error) {
-    throw new UsageError(`--store ${file}: ${messageOf(error).replace(/^createSqliteStore: /, '')}`, { cause: error })
+    await store.close()
+    throw error
   }
 }
 
-/**
- * Returns the seal keys beside a store: its content is sealed with them, so a restart must not lose them. They are
- * generated at the first start, in a file that only its owner can read. One that others can read is refused.
- *
- * @throws UsageError
- */
-export async function keysBeside(file: string, io: Io): Promise<Secret> {
-  const keys = keyFileOf(file)
-  try {
-    await io.readFile(keys)
-  } catch (error) {
-    if ((error as { readonly code?: unknown }).code !== 'ENOENT') {
-      throw new UsageError(`--store ${file}: cannot read ${keys}: ${messageOf(error)}`, { cause: error })
-    }
-    createKeys(keys)
+async function openPostgres(name: string, url: string, settings: ServeSettings, io: Io): Promise<OpenedStore> {
+  const { durability, keys } = settings
+  if (keys.seal === undefined) {
+    const ways = '--seal-keys FILE or HARMONY_RESPONSES_SEAL_KEYS'
+    throw new UsageError(`${name}: machines that share a store need the same keys: ${ways}, from ${GENERATES}`)
   }
-  return { name: '--store', file: keys, isShown: true, check: () => checkPrivate(keys, file) }
+  const { createPostgresStore } = await import('../../endpoint/stores/postgres/index.js')
+  const store = await opened(name, () => createPostgresStore({ url, durability }))
+  if (name === '--store' && /:\/\/[^@/]*:[^@/]+@/.test(url)) {
+    io.complain(`--store: other users of this machine see its password (ps): HARMONY_RESPONSES_STORE hides it\n`)
+  }
+  return {
+    store,
+    shown: `postgres://${store.address}`,
+    seal: undefined,
+    keyFile: undefined,
+    close: () => store.close(),
+  }
 }
 
-/** Refuses keys that others can read: they could open what clients keep, and forge it. @throws UsageError */
-function checkPrivate(keys: string, store: string): void {
-  const mode = sharedMode(keys)
-  if (mode === undefined) return
-  const warning = `${keys} has mode ${mode}, which lets other users in`
-  throw new UsageError(`--store ${store}: ${warning}. Run chmod 600 on it, or delete it if its keys may be known`)
-}
-
-/** Returns the file of a store's seal keys. */
-export function keyFileOf(file: string): string {
-  return `${file}.keys`
-}
-
-/** Creates the file, unless another process that starts at the same time has: both then use its keys. */
-function createKeys(file: string): void {
+/** Says what is wrong in one line, which begins with the option. */
+async function opened<Store>(begin: string, open: () => Promise<Store>): Promise<Store> {
   try {
-    writePrivately(file, `${randomBytes(32).toString('base64')}\n`)
+    return await open()
   } catch (error) {
-    throw new UsageError(`--store: cannot write ${file}: ${messageOf(error)}`, { cause: error })
+    throw new UsageError(`${begin}: ${messageOf(error).replace(/^create\w+Store: (url: )?/, '')}`, { cause: error })
   }
 }

@@ -47,7 +47,7 @@ const OWN = {
   pass: {
     takes: 'list',
     value: 'PATH',
-    about: 'a path that the server [answers itself](#one-address)',
+    about: 'a path that the server [answers itself](#other-paths-of-the-engine-at-the-same-address)',
     words: ['/v1/embeddings', '/v1/completions', '/v1/rerank', '/tokenize'],
   },
   'context-size': {
@@ -160,15 +160,14 @@ const OWN = {
   },
   store: {
     takes: 'text',
-    value: 'FILE.db',
+    value: 'STORE',
     about:
-      'keeps responses in a [SQLite database](durability.md) that processes may share: if one dies, another completes its responses. Seal keys are in FILE.db.keys. Without it, nothing survives a restart',
+      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
   },
   durability: {
     takes: 'word',
     about: '[what an answer survives](durability.md#promises) once it is shown',
     words: { process: 'the end of the process', power: 'a power failure, too' },
-    needs: ['store'],
   },
   'model-alias': {
     takes: 'list',
@@ -276,7 +275,8 @@ const OWN = {
   audit: {
     takes: 'text',
     value: 'FILE',
-    about: 'appends a line of JSON for [each call of a tool](#what-tools-did): owner, tool, what allowed it, outcome',
+    about:
+      'appends a line of JSON for [each call of a tool](#an-audit-of-tool-calls): owner, tool, what allowed it, outcome',
   },
   'audit-arguments': {
     takes: 'nothing',

@@ -8,7 +8,7 @@ import type { KeySources } from './keyring.js'
 import { limitsOf, type ServeLimits } from './limits.js'
 import { distinct, mcpServers } from './mcp-servers.js'
 import { OPTIONS, type ServeValues } from './options.js'
-import { fileSecret, KEY_VARIABLES, type Secret, variableSecret } from './secrets.js'
+import { fileSecret, KEY_VARIABLES, type Secret, STORE_VARIABLE, variableSecret } from './secrets.js'
 import type { FolderChoice, ServeSettings } from './settings.js'
 import { toldDate } from './told-date.js'
 
@@ -19,7 +19,7 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 export function serveSettings(values: ServeValues, operands: readonly string[], env: Io['env']): ServeSettings {
   const name = engineName(values, operands)
   const { config: _, offer, fileSearch, limit, ...checked } = checkOptions(OPTIONS, values)
-  const { host = '127.0.0.1', modelAlias: aliases, noKey, parallel, store } = checked
+  const { host = '127.0.0.1', modelAlias: aliases, noKey, parallel } = checked
   const keys = keySources(values, name, env)
   const clientKey = keys.client ?? keys.clients
   if (noKey && clientKey !== undefined) throw new UsageError(`--no-key: expected no key, got ${clientKey.name}`)
@@ -30,7 +30,11 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
   if (checked.verbose && checked.log === 'json') {
     throw new UsageError('--verbose: expected --log text, got json: the timeline is not JSON')
   }
-  if (store === '-') throw new UsageError('--store: expected a file, got "-"')
+  const store =
+    checked.store === undefined ? variableSecret(STORE_VARIABLE, env) : { name: '--store', text: checked.store }
+  if (values.durability !== undefined && store === undefined) {
+    throw new UsageError(`--durability: expected only with --store or ${STORE_VARIABLE}`)
+  }
   const added = offer.filter((each) => each.includes('='))
   return {
     ...checked,
@@ -46,6 +50,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
     port: checked.port ?? 8000,
     origin: checked.origin.map(originOf),
     keys,
+    store,
     models: [OWN_NAME, ...new Set(aliases.filter((alias) => alias !== OWN_NAME))],
     servesAnyName: aliases.length === 0,
     reasoning: checked.reasoning === 'request' ? undefined : checked.reasoning,

@@ -24,6 +24,9 @@ export const KEY_VARIABLES = {
   engine: 'HARMONY_ENGINE_API_KEY',
 } as const
 
+/** The variable of the store: its address has a password, which a command line shows. */
+export const STORE_VARIABLE = 'HARMONY_RESPONSES_STORE'
+
 const SUFFIX = '_FILE'
 
 /**

@@ -7,7 +7,6 @@ import { isUnaddressed } from '../../endpoint/prompt/untaught-tools.js'
 import type { Metric, Offered, ResponseService } from '../../endpoint/server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../endpoint/server/node.js'
 import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
-import type { SqliteStore } from '../../endpoint/stores/sqlite/index.js'
 import type { McpTools } from '../../endpoint/tools/mcp/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
@@ -26,7 +25,7 @@ import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { openRecorder } from './open-recorder.js'
-import { keyFileOf, keysBeside, openStore } from './open-store.js'
+import { type OpenedStore, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
@@ -39,8 +38,7 @@ const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
 export async function serve(settings: ServeSettings, io: Io): Promise<number> {
-  // First: a file that it cannot be gets no keys beside it.
-  const store = settings.store === undefined ? undefined : await openStore(settings.store, settings.durability)
+  const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
     return await serveWith(store, settings, io)
   } finally {
@@ -48,10 +46,9 @@ export async function serve(settings: ServeSettings, io: Io): Promise<number> {
   }
 }
 
-async function serveWith(store: SqliteStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+async function serveWith(store: OpenedStore | undefined, given: ServeSettings, io: Io): Promise<number> {
   let settings = given
-  const seals = settings.keys.seal ?? (settings.store === undefined ? undefined : await keysBeside(settings.store, io))
-  const keyring = await openKeyring({ ...settings.keys, seal: seals }, io)
+  const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
@@ -81,10 +78,10 @@ async function serveWith(store: SqliteStore | undefined, given: ServeSettings, i
       report,
       io,
     )
-    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store }) })
+    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store: store.store }) })
     const stops = listenForStops(io)
     try {
-      const about = aboutServer(settings, server, opened, folders?.about ?? [], io.version)
+      const about = aboutServer(settings, store, server, opened, folders?.about ?? [], io.version)
       // The log is all that a program reads.
       if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
@@ -310,7 +307,8 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, pass: passed, keys, store, host }: ServeSettings,
+  { models, pass: passed, keys, host }: ServeSettings,
+  store: OpenedStore | undefined,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
   folders: readonly string[],
@@ -330,8 +328,8 @@ function aboutServer(
     isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,
     operatorVariable: KEY_VARIABLES.operator,
     hasSealKeys: keys.seal !== undefined || store !== undefined,
-    store,
-    keyFile: keys.seal === undefined && store !== undefined ? keyFileOf(store) : undefined,
+    store: store?.shown,
+    keyFile: store?.keyFile,
     sealKeysVariable: KEY_VARIABLES.seal,
   }
 }

@@ -6,6 +6,7 @@ import type { KeySources } from './keyring.js'
 import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
 import type { OPTIONS } from './options.js'
+import type { Secret } from './secrets.js'
 
 type Options = Checked<typeof OPTIONS>
 
@@ -26,6 +27,8 @@ interface Derived extends EngineSettings {
   readonly port: number
   /** The sources of the keys; those that seal are undefined for the file of the store's, or a random key. */
   readonly keys: KeySources
+  /** The file or the address of the store; undefined for the memory of the process. */
+  readonly store: Secret | undefined
   /** The names of the model, its own first. */
   readonly models: readonly [string, ...string[]]
   readonly servesAnyName: boolean

@@ -180,8 +180,9 @@ export interface CallUsage {
    * entry with at least as many tokens, or by the counts of such a server. None if absent.
    */
   readonly unreadTokens?: number
-  /** The number of tokens of the turn's prompt, and of its reasoning, as a server counts that renders its own prompt. */
+  /** The number of tokens of the turn's prompt, as a server counts that renders its own. */
   readonly inputTokens?: number
+  /** The number of tokens of the turn's reasoning, as such a server counts. */
   readonly reasoningTokens?: number
 }
 

@@ -74,61 +74,16 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
 
 /** Creates the app from checked options. */
 export function openApp(options: ResponsesAppOptions): ResponsesApp {
-  const { authorize, basePath = '/v1', keepAliveMs = 15_000, origins = [], pages = {}, operatorPages = {} } = options
-  const service = openService(options)
-  const checkHost = createHostCheck(options, authorize !== undefined)
-  const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
-  const hostedTurns = createHostedTurns({ clock: options.clock ?? steadySeconds })
-  service.keepBytes(hostedTurns.memory)
-  const dialect = resolveDialect(options.dialect)
-  const { unknown } = options.request ?? {}
-  const unknownOptions = { ...(unknown !== undefined && { unknown }), onDiagnostic: service.notice }
-  const identify = ownerBy(options)
-  const parts = { service, readJson, options, dialect, keepAliveMs, hostedTurns, unknownOptions }
-  const server: ServerContext = { ...parts, identify }
-
+  const { basePath = '/v1', pages = {}, operatorPages = {} } = options
+  const server = serverContext(options)
+  const { service } = server
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))
-  app.onError((error, context) => {
-    // The client has left, which is no fault of the host.
-    const { aborted, reason } = context.req.raw.signal
-    return sendError(context, error, aborted && error === reason ? () => {} : service.report)
-  })
-  app.notFound((context) => {
-    const { method, path } = context.req
-    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
-    return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), service.report)
-  })
-
-  const arrivals = createTurnstile(MAX_REQUESTS, later, MAX_WAITING)
-  const guardBy =
-    (who: Identify): MiddlewareHandler<Env> =>
-    async (context, next) => {
-      const turn = arrivals.pass(context.req.raw)
-      if (turn !== undefined) await turn
-      const id = context.get('requestId')
-      const theirs = speaksMessages(context) ? { 'request-id': id } : {}
-      const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
-      context.set('headers', headers)
-      for (const [name, value] of Object.entries(headers)) context.header(name, value)
-      checkHost(context.req.raw)
-      if (context.req.method === 'OPTIONS') return context.body(null, 204)
-      const owner = await who(context.req.raw)
-      context.set('owner', owner)
-      const observed = context.get('observed')
-      if (observed !== undefined) observed.owner = owner
-      const held = service.holdBytes(owner, 'body')
-      context.set('held', held)
-      try {
-        return await next()
-      } finally {
-        // A running response holds the bytes now.
-        held.end()
-      }
-    }
+  answerErrors(app, service.report)
   // Before the host's pages, so that a pattern among them (`/*`) takes over none of these. A page at the very path does.
   healthRoutes(app, server, (path) => !Object.hasOwn(pages, path) && !Object.hasOwn(operatorPages, path))
-  const guard = guardBy(identify)
+  const guardBy = createGuards(server)
+  const guard = guardBy(server.identify)
   const operatorGuard = guardBy(operatorBy(options))
   // Before those of clients, so that no pattern among these opens one.
   for (const [path, page] of Object.entries(operatorPages)) app.get(path, operatorGuard, ({ req }) => page(req.raw))
@@ -150,4 +105,60 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
     await Promise.all([service.drain(signal), sockets.drain(signal)])
   }
   return { fetch: app.fetch, app, service, drain }
+}
+
+function serverContext(options: ResponsesAppOptions): ServerContext {
+  const { keepAliveMs = 15_000 } = options
+  const service = openService(options)
+  const readJson = createJsonReader(options.limits, options.request?.limits, options.pause)
+  const hostedTurns = createHostedTurns({ clock: options.clock ?? steadySeconds })
+  service.keepBytes(hostedTurns.memory)
+  const dialect = resolveDialect(options.dialect)
+  const { unknown } = options.request ?? {}
+  const unknownOptions = { ...(unknown !== undefined && { unknown }), onDiagnostic: service.notice }
+  const identify = ownerBy(options)
+  return { service, readJson, options, dialect, keepAliveMs, hostedTurns, unknownOptions, identify }
+}
+
+function answerErrors(app: Hono<Env>, report: (error: unknown) => void): void {
+  app.onError((error, context) => {
+    // The client has left, which is no fault of the host.
+    const { aborted, reason } = context.req.raw.signal
+    return sendError(context, error, aborted && error === reason ? () => {} : report)
+  })
+  app.notFound((context) => {
+    const { method, path } = context.req
+    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
+    return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), report)
+  })
+}
+
+/** Returns the guard of the routes that a kind of callers may use: it checks host, origin and key. */
+function createGuards({ options, service }: ServerContext): (identify: Identify) => MiddlewareHandler<Env> {
+  const { authorize, origins = [] } = options
+  const checkHost = createHostCheck(options, authorize !== undefined)
+  const arrivals = createTurnstile(MAX_REQUESTS, later, MAX_WAITING)
+  return (identify) => async (context, next) => {
+    const turn = arrivals.pass(context.req.raw)
+    if (turn !== undefined) await turn
+    const id = context.get('requestId')
+    const theirs = speaksMessages(context) ? { 'request-id': id } : {}
+    const headers = { 'x-request-id': id, ...theirs, ...corsHeaders(context.req.raw.headers, origins) }
+    context.set('headers', headers)
+    for (const [name, value] of Object.entries(headers)) context.header(name, value)
+    checkHost(context.req.raw)
+    if (context.req.method === 'OPTIONS') return context.body(null, 204)
+    const owner = await identify(context.req.raw)
+    context.set('owner', owner)
+    const observed = context.get('observed')
+    if (observed !== undefined) observed.owner = owner
+    const held = service.holdBytes(owner, 'body')
+    context.set('held', held)
+    try {
+      return await next()
+    } finally {
+      // A running response holds the bytes now.
+      held.end()
+    }
+  }
 }

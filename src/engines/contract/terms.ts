@@ -28,6 +28,7 @@ export interface Terms {
 export interface ToolTerms {
   /** Its address: `functions.get_weather`, `python`. */
   readonly recipient: string
+  /** What it does, as the client describes it. */
   readonly description?: string
   /** The JSON Schema of its arguments, of a tool whose body is JSON. Default: it takes none. */
   readonly parameters?: Readonly<Record<string, unknown>>
@@ -39,9 +40,13 @@ export interface ToolTerms {
 
 /** A format of the answer: JSON, by a schema if there is one. */
 export interface FormatTerms {
+  /** Its name, as the client gave it: `json_object` for any object. */
   readonly name: string
+  /** What it is for, as the client describes it. */
   readonly description?: string
+  /** Its JSON Schema. Default: any object. */
   readonly schema?: Readonly<Record<string, unknown>>
+  /** Whether the client demands that the answer is valid by the schema. Absent: the client did not say. */
   readonly strict?: boolean
 }
 
@@ -49,5 +54,6 @@ export interface FormatTerms {
 export interface ImageTerms {
   /** An address, or a data URL. */
   readonly url: string
+  /** How closely the model looks, as the client says: `low`, `high`, `auto`. */
   readonly detail?: string
 }

@@ -99,6 +99,7 @@ export function createAnswerChecker<
       model,
       agreement: api.agree(),
       compare: (seen, agreement, report) => api.compare(seen, agreement, model, report),
+      typeOf: api.typeOf,
       report(id, expected, got, words, at) {
         if (without.includes(id)) return
         current = api.rules.find((rule) => rule.id === id) as AnswerRule<Check>

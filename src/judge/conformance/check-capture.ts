@@ -6,6 +6,7 @@ import { neededFraming } from './invariants/framing.js'
 import { isMessagesProfile } from './messages/invariant.js'
 import { neededMessagesFraming } from './messages/invariants/framing.js'
 import { apiOf } from './profiles.js'
+import { EventLines } from './read/event-lines.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
 import { isTerminalOf } from './read/value-reader.js'
@@ -70,6 +71,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
   let stream = 0
   let events = 0
   let line = 1
+  let lines = new EventLines()
   /** Framing violations before the first event. */
   const early: FramingRead[] = []
 
@@ -82,7 +84,8 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
 
   function endStream(): void {
     if (checker === undefined) return
-    for (const violation of checker.end()) addViolation(violation, line)
+    // What a client lost shows only here, and is told where it was lost.
+    for (const violation of checker.end()) addViolation(violation, lines.at(violation.position) ?? line)
     checker = undefined
     findings.push({ kind: 'end', stream, events, line })
   }
@@ -93,6 +96,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
     checker = begun
     stream++
     events = 0
+    lines = new EventLines()
     findings.push({ kind: 'stream', stream, line: at })
     for (const read of early.splice(0)) takeFraming(read)
     return begun
@@ -126,6 +130,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
         const event = (read.kind === 'event' ? read.event : read.value) as StreamEvent
         for (const violation of current.push(event)) addViolation(violation, read.line)
         events++
+        lines.add(read.line)
         line = read.line
         if (read.kind === 'event' && isTerminalOf(api, read.event.type))
           findings.push({ kind: 'terminal', type: read.event.type, events, line: read.line })

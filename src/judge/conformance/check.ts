@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import { check, checkStream } from '../../shared/errors.js'
+import { check } from '../../shared/errors.js'
 import { isFields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aText, listOf, oneOf, that } from '../../shared/options/checks.js'
@@ -23,6 +23,7 @@ import { isMessagesProfile } from './messages/invariant.js'
 import { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
 import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
+import { checkList } from './stream-list.js'
 import { StreamState } from './stream-state.js'
 import { type Checker, type StreamChunk, type Violation, violationsOf } from './violation.js'
 
@@ -255,6 +256,6 @@ export function checkEvents(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): Violation[] {
-  checkStream('checkEvents', events)
+  checkList('checkEvents', events)
   return [...violationsOf(createCheckerOf('checkEvents', options), events)]
 }

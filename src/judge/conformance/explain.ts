@@ -21,6 +21,7 @@ import { type Explanation, explanationOf, goodEnd, surplusWords, withMessage } f
 import { MESSAGES_CLIENTS, type MessagesClient } from './messages/clients/names.js'
 import { explainMessages } from './messages/explain.js'
 import { asFields, asString, type StreamEvent } from './stream-event.js'
+import { checkList } from './stream-list.js'
 import type { StreamChunk } from './violation.js'
 
 export { CLIENTS, type Client } from './clients/client.js'
@@ -31,7 +32,7 @@ export type { Explanation } from './explanation.js'
  * first event that breaks it. It uses the model that checks streams under the client's profile, in one pass. Values
  * that are not events are skipped.
  *
- * @throws HarmonyResponsesError `bad_option` if there is no such client. It never throws because of the stream.
+ * @throws HarmonyResponsesError `bad_option` if there is no such client, `bad_stream` if there is no list. It never throws because of the stream.
  *
  * @example
  * ```ts
@@ -44,6 +45,7 @@ export function explain(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   client: ExplainedClient,
 ): Explanation {
+  checkList('explain', events)
   const ofChat = CHAT_CLIENTS.find((name) => client === `chat:${name}`)
   if (ofChat !== undefined) return explainChat(events as Iterable<StreamChunk>, ofChat)
   const ofMessages = MESSAGES_CLIENTS.find((name) => client === `messages:${name}`)

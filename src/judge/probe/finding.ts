@@ -14,13 +14,17 @@ export interface Finding {
   readonly breaks: readonly AnyClient[]
   /** The request of the scenario that got this answer. */
   readonly request: string
-  /** The number of the event, from 0, and its type; absent if the finding is about the answer as a whole. */
+  /** The number of the event, from 0; absent if the finding is about the answer as a whole. */
   readonly position?: number
+  /** The type of the event; absent if the finding is about the answer as a whole. */
   readonly type?: string
+  /** What the rule expects, in words. */
   readonly expected: string
+  /** What the server sent, shortened, or a description. */
   readonly got: string
-  /** How many violations follow from this one, and their rules. */
+  /** How many violations follow from this one. */
   readonly more: number
+  /** The rules of the violations that follow from this one. */
   readonly moreRules: readonly string[]
   /** A command that sends the same request; without the values of headers. */
   readonly curl?: string

@@ -8,6 +8,7 @@ import type { ReadAnswer } from './read-answer.js'
 
 /** An arbitrary of fast-check. */
 export interface Drawn<Transcript> {
+  /** Draws one value. */
   generate(random: never, bias: number | undefined): { readonly value: Transcript }
 }
 
@@ -37,9 +38,11 @@ const FIND_FAULTS_OPTIONS: OptionTable<FindFaultsOptions<unknown>> = {
 export interface FoundFault<Transcript> {
   /** The rule, or `RULE:FIELD` where the rule is about all fields: `event-shape:item.status`. For `known`. */
   readonly name: string
+  /** The id of the rule that is broken. */
   readonly rule: string
   /** In how many of the drawn transcripts it occurs. */
   readonly runs: number
+  /** The smallest transcript that was found for it. */
   readonly transcript: Transcript
   /** The same, for messages. */
   readonly shown: string

@@ -6,6 +6,7 @@ import { check } from '../../shared/errors.js'
 /** What a model writes: a transcript of `harmony-responses/conformance/arbitraries`, or the ids of its tokens. */
 export type ModelScript =
   | readonly number[]
+  /** A transcript: its chunks, and the request that it answers, which is not read. */
   | { readonly chunks: readonly TokenChunk[]; readonly request?: ResponseRequest }
 
 const STOPS: readonly number[] = [SPECIAL.return, SPECIAL.call]

@@ -11,6 +11,7 @@ export type { AnyClient, Finding } from '../../judge/probe/finding.js'
 
 /** An answer of a server, as far as it came, and what is wrong with it. */
 export interface ReadAnswer {
+  /** The events, in order. */
   readonly events: readonly StreamEvent[]
   /**
    * What the server did wrong, by root causes, errors before warnings: by the rules of the judge, and by those of `probe`

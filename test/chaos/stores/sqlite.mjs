@@ -39,6 +39,7 @@ const FAULTS = {
 }
 
 export const sqlite = {
+  servers: 2,
   async unavailable() {
     try {
       await driver()
@@ -54,6 +55,8 @@ export const sqlite = {
       await wait(ms)
       database.exec('ROLLBACK')
     }),
+  harms: {},
+  remove() {},
   faults: (place) =>
     withDatabase(place, (database) =>
       Object.entries(FAULTS)

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { UsageError } from '../../../src/cli/io.js'
-import { keysBeside } from '../../../src/cli/serve/open-store.js'
 import { readSecret } from '../../../src/cli/serve/secrets.js'
+import { keysBeside } from '../../../src/cli/serve/store-keys.js'
 import { realFolder } from '../io.js'
 
 /** A folder for a store, which is removed afterwards. */
@@ -19,7 +19,7 @@ async function inFolder(work: (file: string) => Promise<void>): Promise<void> {
 
 /** Reads the keys beside a store. Returns the path of their file. */
 async function keysOf(file: string): Promise<string> {
-  const secret = await keysBeside(file, realFolder())
+  const secret = await keysBeside('--store', file, realFolder())
   await readSecret(secret, realFolder())
   return 'file' in secret ? secret.file : ''
 }

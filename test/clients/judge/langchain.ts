@@ -72,16 +72,14 @@ function sourceOf({ type, url, file_id }: Citation): string[] {
   return type === 'citation' && typeof source === 'string' ? [source] : []
 }
 
-/** The calls of a message, with those whose arguments are invalid JSON, which it passes on as text. */
+/** The calls of a message, with those whose arguments are invalid JSON, or which have no id: it passes them on as text. */
 export function callsIn({ tool_calls = [], invalid_tool_calls = [], tool_call_chunks = [] }: AIMessageChunk): readonly {
   readonly id?: string | undefined
   readonly name?: string | undefined
   readonly args?: unknown
 }[] {
   const order = tool_call_chunks.map(({ id }) => id)
-  return [...tool_calls, ...invalid_tool_calls.filter(({ id }) => Boolean(id))].sort(
-    (a, b) => order.indexOf(a.id) - order.indexOf(b.id),
-  )
+  return [...tool_calls, ...invalid_tool_calls].sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
 }
 
 /**

@@ -14,7 +14,12 @@ const python: Tool = {
   isRepeatable: () => true,
   run: async () => ({ output: '4' }),
 }
-const request = { input: 'What is 2+2?', tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] } as never
+/** The limit is in the server's tokens, of which the answer has fewer than it has ids. */
+const request = {
+  max_output_tokens: 40,
+  input: 'What is 2+2?',
+  tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
+} as never
 const COUNTS = { choices: [], usage: { prompt_tokens: 30, completion_tokens: 10 } }
 const ANSWER = 'It is four, as you can see, and that is certain. '.repeat(10)
 const pieces = Array.from({ length: 10 }, (_, nth) => ANSWER.slice(nth * 49, (nth + 1) * 49))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { failedAnswer } from '../../../src/endpoint/server/error-answer.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
-import { type Admission, createAdmission } from '../../../src/endpoint/server/service/limits/admission.js'
+import { Admission } from '../../../src/endpoint/server/service/limits/admission.js'
 import { createMemoryStore } from '../../../src/endpoint/stores/memory-store.js'
 import type { KeptResponse } from '../../../src/endpoint/stores/store.js'
 import { answer, fail, hang, type ScriptedTurn, scriptedEngine } from '../../../src/testing/index.js'
@@ -13,7 +13,7 @@ const streamed = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify({ in
 
 describe('admission', () => {
   test('admission lets those that wait in, in their order, one for each that leaves', async () => {
-    const admission = createAdmission({ concurrency: 2, queue: 10 })
+    const admission = new Admission({ concurrency: 2, queue: 10 })
     const order: number[] = []
     const leaves: (() => void)[] = []
     const enter = async (number: number): Promise<void> => {
@@ -37,7 +37,7 @@ describe('admission', () => {
   })
 
   test('admission gives the place of a client that leaves the queue to the next one', async () => {
-    const admission = createAdmission({ concurrency: 1, queue: 1 })
+    const admission = new Admission({ concurrency: 1, queue: 1 })
     const leave = await admission.enter('ann')
     const leaving = new AbortController()
     const gone = admission.enter('ann', leaving.signal)
@@ -50,7 +50,7 @@ describe('admission', () => {
   })
 
   test('background responses leave a quarter of the places and of the queue to others', async () => {
-    const admission = createAdmission({ concurrency: 4, queue: 4 })
+    const admission = new Admission({ concurrency: 4, queue: 4 })
     const places = [1, 2, 3].map(() => admission.enter('ann', undefined, true))
     const waits = [1, 2, 3].map(() => admission.enter('ann', undefined, true))
     await expect(admission.enter('ann', undefined, true)).rejects.toMatchObject({ status: 429 })
@@ -66,7 +66,7 @@ describe('admission', () => {
   })
 
   test('one background response is made also where there is one place', async () => {
-    const admission = createAdmission({ concurrency: 1, queue: 1 })
+    const admission = new Admission({ concurrency: 1, queue: 1 })
     const leave = await admission.enter('ann', undefined, true)
     const next = admission.enter('ann', undefined, true)
     leave()
@@ -74,7 +74,7 @@ describe('admission', () => {
   })
 
   test('an owner with half of the places lets those of other owners pass, and only those', async () => {
-    const admission = createAdmission({ concurrency: 4, queue: 10 })
+    const admission = new Admission({ concurrency: 4, queue: 10 })
     const leaves = await Promise.all([1, 2, 3, 4].map(() => admission.enter('ann')))
     const order: string[] = []
     const visit = (owner: string): void => void admission.enter(owner).then(() => order.push(owner))
@@ -87,7 +87,7 @@ describe('admission', () => {
   })
 
   test('an owner who fills the queue gives up its last places in it to another owner, down to half', async () => {
-    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    const admission = new Admission({ concurrency: 1, queue: 4 })
     await admission.enter('ann')
     const anns = [1, 2, 3, 4].map(() => admission.enter('ann'))
     const lost = [anns[3], anns[2]].map((place) => expect(place).rejects.toMatchObject({ status: 429 }))
@@ -99,7 +99,7 @@ describe('admission', () => {
   })
 
   test('an accepted response gives up its place in a full queue to nobody', async () => {
-    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    const admission = new Admission({ concurrency: 1, queue: 4 })
     await admission.enter('ann')
     const accepted = [1, 2, 3].map(() => admission.accept('ann'))
     const last = expect(admission.enter('ann')).rejects.toMatchObject({ status: 429 })
@@ -110,7 +110,7 @@ describe('admission', () => {
   })
 
   test('a server that stops gives accepted responses their turns, and refuses the others that wait', async () => {
-    const admission = createAdmission({ concurrency: 1, queue: 4 })
+    const admission = new Admission({ concurrency: 1, queue: 4 })
     const leave = await admission.enter('ann')
     const accepted = admission.accept('ann')
     const refused = expect(admission.enter('ann')).rejects.toMatchObject({ status: 503 })
@@ -131,7 +131,7 @@ describe('admission', () => {
   test('admission keeps its limits and gives every place back, whatever comes and goes', async () => {
     await fc.assert(
       fc.asyncProperty(LIMITS, fc.array(STEP, { maxLength: 60 }), async (limits, steps) => {
-        const admission = createAdmission(limits)
+        const admission = new Admission(limits)
         const visits = new Set<Visit>()
         const those = (state: Visit['state']): Visit[] => [...visits].filter((visit) => visit.state === state)
         for (const { owner, act, which, isBackground, isAccepted } of steps) {
@@ -235,7 +235,7 @@ test('a request that finds the queue full is answered with 429 and when to try a
 
 test('a refusal names the time in which a place is probably free, by how long responses took', async () => {
   let now = 0
-  const admission = createAdmission({ concurrency: 2, queue: 0 }, undefined, () => now)
+  const admission = new Admission({ concurrency: 2, queue: 0 }, undefined, () => now)
   const refused = async (): Promise<unknown> =>
     await admission.enter('ann').catch(({ retryAfterMs }: { retryAfterMs?: number }) => retryAfterMs)
   const leaves = [await admission.enter('ann'), await admission.enter('bob')]

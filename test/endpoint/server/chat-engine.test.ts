@@ -147,6 +147,25 @@ describe('a server of Chat Completions as the engine', () => {
     ])
   })
 
+  test('a limit counts the tokens of the server, and not our ids of them', async () => {
+    const code = `${'1+'.repeat(40)}1`
+    const engine = chatEngine([
+      [...calls(JSON.stringify({ code }), 'python'), counted(20, 7)],
+      [...HELLO.slice(0, -1), counted(40, 5)],
+    ])
+    const { create } = endpoint(engine, { tools: [python] })
+    const { body } = await create({ input: 'How much?', tools: [interpreter], max_output_tokens: 20 })
+    expect(body).toMatchObject({ status: 'completed', output: [{ code }, {}, {}], usage: { output_tokens: 12 } })
+    expect(engine.asked.map(({ max_tokens }) => max_tokens)).toEqual([20, 13])
+  })
+
+  test('no turn follows one that has exhausted the limit', async () => {
+    const engine = chatEngine([[...calls('{"code":"1"}', 'python'), counted(20, 16)], HELLO])
+    const { create } = endpoint(engine, { tools: [python] })
+    const { body } = await create({ input: 'How much?', tools: [interpreter], max_output_tokens: 16 })
+    expect([body.status, engine.asked.length]).toEqual(['incomplete', 1])
+  })
+
   test('a limit that the server reaches leaves the response incomplete', async () => {
     const { create } = endpoint(chatEngine([[say('Hel'), ends('length'), counted(9, 16)]]))
     expect((await create({ input: 'Hi', max_output_tokens: 16 })).body).toMatchObject({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { KnownConversation } from '../../../src/endpoint/prompt/known-conversation.js'
-import { createKnownConversations } from '../../../src/endpoint/server/service/conversation/known-conversations.js'
+import { KnownConversations } from '../../../src/endpoint/server/service/conversation/known-conversations.js'
 import type { FinishedResponse } from '../../../src/endpoint/stores/index.js'
 import { finished, item } from '../stores/kept.js'
 
@@ -21,7 +21,7 @@ const [a, b, c, other] = ['a', 'b', 'c', 'other'].map(response) as [
 const idsOf = (items: readonly { readonly id?: unknown }[]): unknown[] => items.map(({ id }) => id)
 
 test('a conversation is put together in order, from the first time on and as it continues and branches', () => {
-  const known = createKnownConversations({ clock })
+  const known = new KnownConversations({ clock })
   expect(known.of([]).prompt).toBeUndefined()
   for (const responses of [[a], [a, b], [a, b, c], [a, b, other], [a, b, c], [a]]) {
     const { items, readable, history, prompt } = known.of(responses)
@@ -32,7 +32,7 @@ test('a conversation is put together in order, from the first time on and as it 
 })
 
 test('a rendering moves on with its conversation, and belongs to the one request that takes it', () => {
-  const known = createKnownConversations({ clock })
+  const known = new KnownConversations({ clock })
   const rendered = new KnownConversation('key')
   known.of([a]).prompt?.give(rendered)
   const slow = known.of([a]).prompt
@@ -43,7 +43,7 @@ test('a rendering moves on with its conversation, and belongs to the one request
 
 test('nothing is known of a conversation of which a response was deleted, nor after an hour, nor over the bound', () => {
   let now = 0
-  const known = createKnownConversations({ clock: () => now, seconds: 3600, most: 1000 })
+  const known = new KnownConversations({ clock: () => now, seconds: 3600, most: 1000 })
   const give = (responses: readonly FinishedResponse[]): void =>
     known.of(responses).prompt?.give(new KnownConversation('k'))
   const take = (responses: readonly FinishedResponse[]): unknown => known.of(responses).prompt?.take()
@@ -62,13 +62,13 @@ test('nothing is known of a conversation of which a response was deleted, nor af
 })
 
 test('a conversation of 200,000 items is put together', () => {
-  const known = createKnownConversations({ clock })
+  const known = new KnownConversations({ clock })
   const large = { ...a, added: Array.from({ length: 200_000 }, (_, at) => item(`msg_${at}`)) }
   expect(known.of([large]).items).toHaveLength(200_000)
 })
 
 test('responses that continue one conversation at once render it one after another, and each knows what the one before rendered', async () => {
-  const known = createKnownConversations({ clock })
+  const known = new KnownConversations({ clock })
   const prompts = Array.from({ length: 3 }, () => known.of([a]).prompt)
   const taken: unknown[] = []
   const rendered = new KnownConversation('key')

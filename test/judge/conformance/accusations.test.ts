@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type ApiName, accusing, bodyOf } from './accused.js'
 import { BASES as CHATS, type Draft } from './chat/streams.js'
+import { both } from './invariants/cases.js'
+import { BASES, type Damage, damaged, drop, inside, move, nth, renumbered, set, setItem } from './invariants/streams.js'
 import { BASES as MESSAGES } from './messages/streams.js'
 
 // Which profiles find an error in a stream. Source: each client was given the same streams, and what it showed decides.
@@ -19,6 +21,71 @@ const accuses = (api: ApiName) => (_name: string, stream: object[], profiles: st
 
 const delta = (chunk: Draft): Draft => chunk.choices[0].delta
 const call = (chunk: Draft): Draft => delta(chunk).tool_calls[0]
+
+const CLIENTS = ['client:openai', 'client:ai-sdk', 'client:openai-agents', 'client:langchain', 'client:codex']
+
+describe('Responses:', () => {
+  const answer = (damage: Damage): object[] => damaged(BASES.answer(), damage)
+  const search = (damage: Damage): object[] => damaged(BASES.search(), damage)
+  const NO_TEXT = [{ type: 'output_text', text: '', annotations: [], logprobs: [] }]
+  const said = { type: 'url_citation', start_index: 0, end_index: 1, url: 'https://late.example', title: 'A page' }
+  const rows: readonly Row[] = [
+    [
+      'all done texts are empty',
+      answer(
+        both(
+          set('output_text.done', { text: '' }),
+          set('content_part.done', { part: NO_TEXT[0] }),
+          setItem('message', { content: NO_TEXT }, ['done', 'terminal']),
+        ),
+      ),
+      // The others show what was streamed.
+      ['openai', 'client:openai', 'client:openai-agents', 'client:codex'],
+    ],
+    [
+      'the done events of a part have another content_index',
+      answer(both(set('output_text.done', { content_index: 1 }), set('content_part.done', { content_index: 1 }))),
+      ['openai', 'client:openai'],
+    ],
+    [
+      'an annotation behind the done item',
+      answer((events) => {
+        const { item_id, output_index, content_index } = nth(events, 'output_text.delta')
+        const late = { item_id, output_index, content_index, annotation_index: 0, annotation: said }
+        events.splice(-1, 0, { type: 'response.output_text.annotation.added', ...late, sequence_number: 9 })
+        return renumbered(events)
+      }),
+      ['openai', 'client:openai', 'client:openai-agents'],
+    ],
+    [
+      'the terminal response lists the items in reverse',
+      damaged(BASES.two(), (events) => {
+        const response = inside(events.at(-1), 'response')
+        response['output'] = (response['output'] as object[]).toReversed()
+      }),
+      ['openai', 'client:openai', 'client:openai-agents'],
+    ],
+    [
+      'the item of a call comes without its output_index, unlike its deltas',
+      damaged(
+        BASES.call(),
+        both(
+          set('output_item.added', { output_index: undefined }),
+          set('output_item.done', { output_index: undefined }),
+        ),
+      ),
+      ['openai', 'client:openai', 'client:ai-sdk', 'client:langchain'],
+    ],
+    ['a search in the wrong order', search(move(5, 4)), ['openai']],
+    ['a search without its events', search(drop(({ type }) => /web_search_call\.\w+$/.test(type))), []],
+    ['an added message that is completed already', answer(setItem('message', { status: 'completed' }, ['added'])), []],
+  ]
+  test.each(rows)('%s', accuses('responses'))
+
+  test('a stream that is cut off breaks every client', () => {
+    expect(accusing('responses', bodyOf('responses', answer(drop('completed'))))).toEqual(['openai', ...CLIENTS])
+  })
+})
 
 describe('Chat Completions:', () => {
   const rows: readonly Row[] = [

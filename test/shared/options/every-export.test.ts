@@ -29,6 +29,7 @@ import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import { mcpTools } from '../../../src/endpoint/tools/mcp/index.js'
+import { chatSource } from '../../../src/engines/sources/chat.js'
 import { createLlamaCppEngine, llamaCppSource } from '../../../src/engines/sources/llama-cpp.js'
 import { record } from '../../../src/engines/sources/record.js'
 import { replay } from '../../../src/engines/sources/replay.js'
@@ -120,6 +121,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),
   './sources/llama-cpp createLlamaCppEngine options': (more) => createLlamaCppEngine({ modelPath: 'a.gguf', ...more }),
+  './sources/chat chatSource options': (more) => chatSource([], { ...more }),
   './sources/transformers-js createTransformersJsEngine options': (more) =>
     createTransformersJsEngine({ model: { async generate() {} }, Tensor: class {}, ...more } as never),
   './sources/text textSource options': (more) => textSource([], { ...more }),

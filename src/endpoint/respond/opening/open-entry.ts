@@ -1,6 +1,7 @@
 import type { ApprovedCall } from '../../../core/options/options.js'
 import { itemWithoutSecrets, withoutSecrets } from '../../../core/response-object/without-secrets.js'
 import type { InputItem } from '../../../core/responses/input-items.js'
+import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
@@ -17,7 +18,7 @@ import type { EnforcedParts } from '../strict/enforced-parts.js'
 import { resolveStrict } from '../strict/resolve-strict.js'
 import { knownFiles } from './known-files.js'
 import { ownParameters } from './own-parameters.js'
-import { type OpenOptions, prepareRequest } from './prepare-request.js'
+import { type OpenOptions, type Prepared, prepareRequest } from './prepare-request.js'
 import { relisted } from './relisted.js'
 import { declaredServers, knownListings, listedIn, UNKNOWN_SERVER, unknownServers } from './server-listings.js'
 
@@ -42,55 +43,53 @@ export async function openEntry(
   at: number,
   signal: AbortSignal,
 ): Promise<Opening> {
-  const { approvedCalls = [], notice, pause = nextTurn } = options
   const prepared = await prepareRequest(request, options, at, signal)
-  const {
-    request: whole,
-    isCompaction,
-    capabilities,
-    enforcedBy,
-    listings,
-    operator,
-    tools,
-    rendering,
-    prompt,
-  } = prepared
-  const { enforced: constrained, typeOnly, free } = enforcedBy
-  const { ids, idsAfter, messageCount, untaught, placeholders } = prompt
-  const isPreparation = (request as ParsedRequest).generate === false
+  const { prompt, tools, capabilities } = prepared
   const compactAbove = compactThreshold(request, options, capabilities)
-  const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
+  noteUnread(prepared, options)
+  // The entry and the response each copy the request's declarations in one piece.
+  const pace = createPace(options.pause ?? nextTurn, signal)
+  await pace(CHARACTERS * prompt.ids.length)
+  const entry = entryOf(request, options, prepared, compactAbove)
+  await pace(CHARACTERS * prompt.ids.length)
+  return { entry, prompt, tools }
+}
+
+/** Tells the host what the model does not read. */
+function noteUnread({ prompt, listings }: Prepared, { notice, tools = [] }: OpenOptions): void {
+  const { untaught, placeholders } = prompt
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
-  if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, options.tools ?? []))
+  if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, tools))
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
+}
+
+function entryOf(
+  request: ResponseRequest,
+  options: OpenOptions,
+  prepared: Prepared,
+  compactAbove: number | undefined,
+): OpenEntry {
+  const { request: whole, isCompaction, capabilities, enforcedBy, operator, tools, rendering, prompt } = prepared
+  const { approvedCalls = [], notice, responseId, addition, maxSearches } = options
+  const { enforced: constrained, typeOnly, free } = enforcedBy
+  const { ids, idsAfter, messageCount } = prompt
   const { fit: _, ...abilities } = capabilities
-  const listed = listings.length === 0 ? new Set() : listedIn(request)
-  // A compaction is a single item.
-  const own = declaredServers(whole)
-  const shown = isCompaction
-    ? []
-    : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
-  const declared = declaredServers(withTerms(whole, operator))
-  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
+  const { shown, known, others } = listingsIn(request, prepared)
   const files = options.citations && knownFiles(request, options.history ?? [])
-  const others = relisted(
-    request,
-    listings.filter((listing) => !shown.includes(listing)),
-  )
-  // The entry and the response each copy the request's declarations in one piece.
-  const pace = createPace(pause, signal)
-  await pace(CHARACTERS * ids.length)
-  const entry: OpenEntry = {
+  const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
+  const isPreparation = (request as ParsedRequest).generate === false
+  const isCompacted = compactAbove !== undefined && !isCompaction && !isPreparation
+  return {
     type: 'open',
     behaviour: BEHAVIOUR,
-    responseId: options.responseId,
+    responseId,
     request: {
       ...withStrict(withoutSecrets(request), capabilities, free),
       ...ownParameters(request, capabilities, notice),
     },
     ...(operator && { operator }),
-    ...(options.addition ?? wholeInput(request)),
+    ...(addition ?? wholeInput(request)),
     prompt: {
       ...{ tokens: ids.length, digest: promptDigest(ids), ...rendering },
       ...(whole !== request && { tools: ownTools(request) }),
@@ -98,13 +97,8 @@ export async function openEntry(
     },
     ...(isCompaction && { isCompaction }),
     ...(isPreparation && { isPreparation }),
-    ...(compactAbove !== undefined &&
-      !isCompaction &&
-      !isPreparation && {
-        compactAbove,
-        ...(messageCount <= 1 && { isOneMessage: true as const }),
-      }),
-    ...(options.maxSearches !== undefined && { maxSearches: options.maxSearches }),
+    ...(isCompacted && { compactAbove, ...(messageCount <= 1 && { isOneMessage: true as const }) }),
+    ...(maxSearches !== undefined && { maxSearches }),
     ...(Object.keys(abilities).length > 0 && { capabilities: abilities }),
     ...(constrained.length > 0 && { constrained }),
     ...(typeOnly.length > 0 && { typeOnly }),
@@ -114,8 +108,35 @@ export async function openEntry(
     ...(files && { knownFiles: files }),
     approvedCalls: inOrder(approvedCalls, idsAfter),
   }
-  await pace(CHARACTERS * ids.length)
-  return { entry, prompt, tools }
+}
+
+/** The listings of a response's servers. */
+interface Listings {
+  /** Those that its output shows. */
+  readonly shown: readonly McpListing[]
+  /** Those whose tools it may call without showing them. */
+  readonly known: readonly McpListing[]
+  /** Those that only its prompt needs. */
+  readonly others: readonly McpListing[]
+}
+
+function listingsIn(
+  request: ResponseRequest,
+  { request: whole, isCompaction, listings, operator }: Prepared,
+): Listings {
+  const listed = listings.length === 0 ? new Set() : listedIn(request)
+  const own = declaredServers(whole)
+  // A compaction is a single item.
+  const shown = isCompaction
+    ? []
+    : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
+  const declared = declaredServers(withTerms(whole, operator))
+  const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
+  const others = relisted(
+    request,
+    listings.filter((listing) => !shown.includes(listing)),
+  )
+  return { shown, known, others }
 }
 
 /** Returns calls in the order in which the model made them, and then those that the prompt does not contain. */

@@ -117,7 +117,8 @@ export function generationOptions(
   return {
     ...given,
     ...(isScored && { logprobs }),
-    ...(typeof most === 'number' && { maxTokens: most - fold.sampled }),
+    // Half a turn of a server that counts in its own tokens is counted in ours, which may be more.
+    ...(typeof most === 'number' && { maxTokens: Math.max(1, most - fold.sampled) }),
     ...options,
   }
 }

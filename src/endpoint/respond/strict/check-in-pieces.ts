@@ -54,23 +54,22 @@ export function* hasKeyword(schema: unknown, keywords: readonly string[]): Slice
  * @throws Unchecked if a large value cannot be checked in pieces, and would take too long as one
  */
 export function* checkInPieces(value: unknown, schema: Schema, options: PieceOptions): Slices<OutputUnit[]> {
-  const { draft, lookup, sizes, isPairwise, onPiece, worked } = options
-  const work = createWork(SLICE)
-  const isOld = draft === '4' || draft === '7'
+  return yield* new PieceCheck(options).check(value, schema, '#', '#')
+}
 
-  function* whole(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
-    const isApplied = typeof schema === 'object' && APPLIED.some((keyword) => keyword in schema)
-    if (isPairwise && isApplied && sizeOf(value) > PIECE) throw new Unchecked('too many items have to be unique')
-    const before = worked()
-    onPiece()
-    const { errors } = validate(value, schema, draft, lookup, true, null, at, place)
-    work.left -= worked() - before
-    if (work.left <= 0) yield* work.pause()
-    return errors
+/** One check. Each method returns the faults that it finds. */
+class PieceCheck {
+  readonly #options: PieceOptions
+  readonly #work = createWork(SLICE)
+  readonly #isOld: boolean
+
+  constructor(options: PieceOptions) {
+    this.#options = options
+    this.#isOld = options.draft === '4' || options.draft === '7'
   }
 
-  function* check(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
-    if (sizeOf(value) <= PIECE || typeof schema === 'boolean') return yield* whole(value, schema, at, place)
+  *check(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
+    if (this.#sizeOf(value) <= PIECE || typeof schema === 'boolean') return yield* this.#whole(value, schema, at, place)
     const { $ref, anyOf, allOf, oneOf, ...own } = schema as Schema
     const errors: OutputUnit[] = []
     const report = (keyword: string, error: string, found: readonly OutputUnit[]): void => {
@@ -78,45 +77,45 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
       for (const each of found) errors.push(each)
     }
     if ($ref !== undefined) {
-      const target = lookup[(schema as Schema).__absolute_ref__ ?? $ref]
+      const target = this.#options.lookup[(schema as Schema).__absolute_ref__ ?? $ref]
       // The validator's own error names a reference to nothing.
-      if (target === undefined) return yield* whole(value, schema, at, place)
-      const found = yield* check(value, target, at, `${place}/$ref`)
+      if (target === undefined) return yield* this.#whole(value, schema, at, place)
+      const found = yield* this.check(value, target, at, `${place}/$ref`)
       if (found.length > 0) report('$ref', MISMATCH, found)
-      if (isOld) return errors
+      if (this.#isOld) return errors
     }
     for (const [keyword, schemas] of Object.entries({ anyOf, allOf, oneOf })) {
       const found: OutputUnit[] = []
       let matches = 0
       for (const [index, each] of (schemas ?? []).entries()) {
-        const those = yield* check(value, each, at, `${place}/${keyword}/${index}`)
+        const those = yield* this.check(value, each, at, `${place}/${keyword}/${index}`)
         if (those.length === 0) matches += 1
         else for (const one of those) found.push(one)
       }
       if (schemas === undefined || isRightNumber(keyword, matches, schemas.length)) continue
       report(keyword, `Instance matches ${matches} of ${schemas.length} subschemas.`, found)
     }
-    const parts = Array.isArray(value) ? checkItems : checkProperties
-    for (const each of yield* parts(value as object, own, at, place, report)) errors.push(each)
+    const found = Array.isArray(value)
+      ? yield* this.#checkItems(value, own, at, place, report)
+      : yield* this.#checkProperties(value as object, own, at, place, report)
+    for (const each of found) errors.push(each)
     return errors
   }
 
-  const sizeOf = (value: unknown): number => sizes.get(value as object) ?? 1
-
-  function* checkItems(value: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
+  *#checkItems(value: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
     const { items, uniqueItems, ...rest } = own
     const isTuple = Array.isArray(items) || TUPLES.some((keyword) => keyword in own)
-    const errors = yield* whole(value, isTuple && items !== undefined ? { ...rest, items } : rest, at, place)
+    const errors = yield* this.#whole(value, isTuple && items !== undefined ? { ...rest, items } : rest, at, place)
     if (items !== undefined && !isTuple) {
-      const wrong = yield* firstWrong(value as readonly unknown[], items, at, place)
+      const wrong = yield* this.#firstWrong(value as readonly unknown[], items, at, place)
       if (wrong.length > 0) report('items', MISMATCH, wrong)
     }
     if (uniqueItems === true) {
       const known = new Set<string>()
       for (const item of value as readonly unknown[]) {
         const text = canonical(item)
-        work.left -= text.length / 64
-        if (work.left <= 0) yield* work.pause()
+        this.#work.left -= text.length / 64
+        if (this.#work.left <= 0) yield* this.#work.pause()
         if (known.has(text)) {
           report('uniqueItems', 'Duplicate items.', [])
           break
@@ -128,22 +127,17 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
   }
 
   /** Returns the faults of the first wrong item. Gives the validator several small items at once. */
-  function* firstWrong(
-    items: readonly unknown[],
-    schema: Schema | boolean,
-    at: string,
-    place: string,
-  ): Slices<OutputUnit[]> {
+  *#firstWrong(items: readonly unknown[], schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
     for (let index = 0; index < items.length; ) {
       let end = index + 1
-      for (let size = sizeOf(items[index]); end < items.length; end++) {
-        size += sizeOf(items[end])
+      for (let size = this.#sizeOf(items[index]); end < items.length; end++) {
+        size += this.#sizeOf(items[end])
         if (size > PIECE) break
       }
       const some = items.slice(index, end)
-      const areRight = some.length > 1 && (yield* whole(some, { items: schema }, at, place)).length === 0
+      const areRight = some.length > 1 && (yield* this.#whole(some, { items: schema }, at, place)).length === 0
       for (const [offset, item] of areRight ? [] : some.entries()) {
-        const found = yield* check(item, schema, `${at}/${index + offset}`, `${place}/items`)
+        const found = yield* this.check(item, schema, `${at}/${index + offset}`, `${place}/items`)
         if (found.length > 0) return found
       }
       index = end
@@ -151,13 +145,15 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
     return []
   }
 
-  function* checkProperties(of: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
+  *#checkProperties(of: object, own: Schema, at: string, place: string, report: Report): Slices<OutputUnit[]> {
     const value = of as { readonly [name: string]: unknown }
     const { properties = {}, patternProperties = {}, additionalProperties, ...rest } = own
     const read = new Set<string>()
     let isOver = false
+    const check = (name: string, schema: Schema | boolean, deeper: string): Slices<OutputUnit[]> =>
+      this.check(value[name], schema, `${at}/${encodePointer(name)}`, `${place}/${deeper}`)
     function* one(keyword: string, name: string, schema: Schema | boolean, deeper: string): Slices<void> {
-      const found = yield* check(value[name], schema, `${at}/${encodePointer(name)}`, `${place}/${keyword}${deeper}`)
+      const found = yield* check(name, schema, `${keyword}${deeper}`)
       read.add(name)
       if (found.length === 0) return
       isOver = true
@@ -181,10 +177,24 @@ export function* checkInPieces(value: unknown, schema: Schema, options: PieceOpt
         yield* one('additionalProperties', name, additionalProperties, '')
       }
     }
-    return yield* whole(value, rest, at, place)
+    return yield* this.#whole(value, rest, at, place)
   }
 
-  return yield* check(value, schema, '#', '#')
+  *#whole(value: unknown, schema: Schema | boolean, at: string, place: string): Slices<OutputUnit[]> {
+    const isApplied = typeof schema === 'object' && APPLIED.some((keyword) => keyword in schema)
+    const { draft, lookup, isPairwise, onPiece, worked } = this.#options
+    if (isPairwise && isApplied && this.#sizeOf(value) > PIECE) throw new Unchecked('too many items have to be unique')
+    const before = worked()
+    onPiece()
+    const { errors } = validate(value, schema, draft, lookup, true, null, at, place)
+    this.#work.left -= worked() - before
+    if (this.#work.left <= 0) yield* this.#work.pause()
+    return errors
+  }
+
+  #sizeOf(value: unknown): number {
+    return this.#options.sizes.get(value as object) ?? 1
+  }
 }
 
 /** The fault of the part itself follows it, with its place and wording. */

@@ -47,70 +47,84 @@ export class Unchecked extends Error {}
  *
  * @throws Unchecked if it would allow less
  */
-export function* safeSchema(schema: unknown, { json, testOf, onStep }: SafeSchemaOptions): Slices<unknown> {
-  const work = createWork(SLICE)
-  const patterns = new Map<string, string | undefined>()
-  let isLoose = false
-  let isNegated = false
+export function* safeSchema(schema: unknown, options: SafeSchemaOptions): Slices<unknown> {
+  const copying = new SafeCopy(options)
+  const safe = yield* copying.copy(schema)
+  if (copying.isTooLoose) throw new Unchecked('the schema negates a part that is not checked')
+  return safe
+}
+
+class SafeCopy {
+  readonly #options: SafeSchemaOptions
+  readonly #work = createWork(SLICE)
+  readonly #patterns = new Map<string, string | undefined>()
+  #isLoose = false
+  #isNegated = false
+
+  constructor(options: SafeSchemaOptions) {
+    this.#options = options
+  }
+
+  /** Whether the copy may allow less: it negates what was loosened. */
+  get isTooLoose(): boolean {
+    return this.#isLoose && this.#isNegated
+  }
 
   /** Returns an expression that matches exactly those texts of the value that match the pattern. */
-  function* literalOf(pattern: unknown): Slices<string | undefined> {
+  *#literalOf(pattern: unknown): Slices<string | undefined> {
     if (typeof pattern !== 'string') return undefined
-    if (patterns.has(pattern)) return patterns.get(pattern)
+    if (this.#patterns.has(pattern)) return this.#patterns.get(pattern)
+    const { json, testOf } = this.#options
     const test = json.texts.size > MAX_TEXTS ? undefined : yield* testOf(pattern)
     const matching: string[] | undefined = test && []
     if (test) for (const text of json.texts) if (yield* test(text)) matching?.push(text)
     // The number distinguishes it from the key of a pattern that matches the same texts.
-    isLoose ||= matching === undefined
-    const never = `(?!)${'x'.repeat(patterns.size)}`
+    this.#isLoose ||= matching === undefined
+    const never = `(?!)${'x'.repeat(this.#patterns.size)}`
     const literal = matching && `^(?:${[...matching.map(escaped), never].join('|')})$`
-    patterns.set(pattern, literal)
+    this.#patterns.set(pattern, literal)
     return literal
   }
 
-  function* copyMap(name: string, schemas: unknown): Slices<unknown> {
+  *#copyMap(name: string, schemas: unknown): Slices<unknown> {
     const copies = Object.create(null) as Schema
     for (const [key, inner] of Object.entries(Object(schemas))) {
-      const copied = name === 'patternProperties' ? yield* literalOf(key) : key
+      const copied = name === 'patternProperties' ? yield* this.#literalOf(key) : key
       // A property that may match does not count as additional.
       if (copied === undefined) copies['^'] = true
-      else copies[copied] = yield* copy(inner)
+      else copies[copied] = yield* this.copy(inner)
     }
     return copies
   }
 
-  function* copyList(given: readonly unknown[]): Slices<unknown[]> {
+  *#copyList(given: readonly unknown[]): Slices<unknown[]> {
     const copies: unknown[] = []
-    for (const each of given) copies.push(yield* copy(each))
+    for (const each of given) copies.push(yield* this.copy(each))
     return copies
   }
 
-  function* copy(given: unknown): Slices<unknown> {
-    if (--work.left <= 0) yield* work.pause()
-    if (Array.isArray(given)) return yield* copyList(given)
+  *copy(given: unknown): Slices<unknown> {
+    if (--this.#work.left <= 0) yield* this.#work.pause()
+    if (Array.isArray(given)) return yield* this.#copyList(given)
     if (typeof given !== 'object' || given === null) return given
     const copied = Object.create(null) as Schema
     for (const [name, value] of Object.entries(given)) {
       if (name.startsWith('__absolute')) continue
-      isNegated ||= NEGATIONS.includes(name)
+      this.#isNegated ||= NEGATIONS.includes(name)
       if (VALUES.includes(name) || (name === 'examples' && Array.isArray(value))) copied[name] = value
-      else if (MAPS.includes(name)) copied[name] = yield* copyMap(name, value)
+      else if (MAPS.includes(name)) copied[name] = yield* this.#copyMap(name, value)
       else if (name === 'pattern') {
-        const literal = yield* literalOf(value)
+        const literal = yield* this.#literalOf(value)
         if (literal !== undefined) copied[name] = literal
       } else if (name === 'format') {
         if (FORMATS.includes(String(value))) copied[name] = value
-        else isLoose = true
-      } else copied[name] = yield* copy(value)
+        else this.#isLoose = true
+      } else copied[name] = yield* this.copy(value)
     }
     if (copied['nullable'] === true && typeof copied['type'] === 'string') copied['type'] = [copied['type'], 'null']
-    countSteps(copied, onStep)
+    countSteps(copied, this.#options.onStep)
     return copied
   }
-
-  const safe = yield* copy(schema)
-  if (isLoose && isNegated) throw new Unchecked('the schema negates a part that is not checked')
-  return safe
 }
 
 /** Counts how often a schema is applied: the validator reads this keyword of it first. */

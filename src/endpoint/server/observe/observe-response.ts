@@ -23,18 +23,6 @@ export interface ResponseEnding {
   readonly error?: { readonly code: string } | null
 }
 
-/** A response, from the reading of its request on. */
-export interface ResponseObservation {
-  /** Its request was accepted, and has waited for its turn. */
-  started(): void
-  modelCalled(): ModelCallObservation
-  toolCalled(call: HostedCall): ToolCallObservation
-  /** Takes a diagnostic about the request or the model's output. */
-  noticed(diagnostic: Diagnostic): void
-  /** The response has ended; without an argument, it could not be stored, or was refused. */
-  ended(ending: ResponseEnding | undefined): void
-}
-
 export interface ModelCallObservation {
   readonly span: Span | undefined
   sampled(count: number): void
@@ -46,76 +34,112 @@ export interface ToolCallObservation {
   ended(isFailed: boolean): void
 }
 
-export function observeResponse(about: ResponseAbout, watch: Watch): ResponseObservation {
-  const { responseId, request, model: requestedModel } = about
-  const { now, emit, tracing } = watch
-  const model = watch.knownModel(requestedModel)
-  const ofResponse = { responseId, model, ...(request && { requestId: request.requestId }) }
-  const start = now()
-  const secondsSince = (then: number): number => (now() - then) / 1000
-  const { span, release } = spanOf(about, watch)
-  span?.set({ 'gen_ai.provider.name': 'harmony-responses', 'gen_ai.request.model': model })
-  let state: 'new' | 'started' | 'ended' = 'new'
-  let isSilent = true
-  let unhostedTools: readonly string[] = []
+/** A response, from the reading of its request on. */
+export class ResponseObservation {
+  readonly #about: ResponseAbout
+  readonly #watch: Watch
+  readonly #model: string
+  readonly #start: number
+  readonly #span: Span | undefined
+  readonly #release: () => void
+  #state: 'new' | 'started' | 'ended' = 'new'
+  #isSilent = true
+  #unhostedTools: readonly string[] = []
 
-  const child = (name: string, kind: 'client' | 'internal', attributes: Attributes): Span | undefined =>
-    tracing?.start(name, { kind, ...(span && { parent: span }), attributes })
+  constructor(about: ResponseAbout, watch: Watch) {
+    const { span, release } = spanOf(about, watch)
+    this.#about = about
+    this.#watch = watch
+    this.#model = watch.knownModel(about.model)
+    this.#start = watch.now()
+    this.#span = span
+    this.#release = release
+    span?.set({ 'gen_ai.provider.name': 'harmony-responses', 'gen_ai.request.model': this.#model })
+  }
 
-  return {
-    started() {
-      state = 'started'
-      span?.set({ 'gen_ai.response.id': responseId })
-      emit({ type: 'response_started', ...ofResponse, requestedModel, seconds: secondsSince(start) })
-    },
-    modelCalled() {
-      const began = now()
-      const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }
-      const call = child(`chat ${model}`, 'client', attributes)
-      let tokens = 0
-      return {
-        span: call,
-        sampled(count) {
-          tokens += count
-          if (isSilent) emit({ type: 'first_token', responseId, model, seconds: secondsSince(start) })
-          isSilent = false
-        },
-        ended(isFailed) {
-          emit({ type: 'model_called', responseId, model, seconds: secondsSince(began), tokens, isFailed })
-          call?.set({ 'gen_ai.usage.output_tokens': tokens })
-          endSpan(call, isFailed)
-        },
-      }
-    },
-    toolCalled({ type: tool, ...item }) {
-      const began = now()
-      // Untrusted: the model wrote it, and other tools than MCP's may run a name that no listing contains.
-      const name = 'name' in item ? item.name.slice(0, 128) : tool
-      const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.type': tool }
-      const call = child(`execute_tool ${name}`, 'internal', attributes)
-      return {
-        span: call,
-        ended(isFailed) {
-          emit({ type: 'tool_called', responseId, model, tool, seconds: secondsSince(began), isFailed })
-          endSpan(call, isFailed)
-        },
-      }
-    },
-    noticed({ code, subject = '' }) {
-      if (code === 'unhosted_tool') unhostedTools = subject.split(', ')
-    },
-    ended(ending) {
-      if (state === 'started') {
-        const status = statusOf(ending)
-        const usage = countsOf(ending)
-        const seconds = secondsSince(start)
-        emit({ type: 'response_ended', ...ofResponse, requestedModel, status, seconds, ...usage, unhostedTools })
-        span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
-        if (status === 'failed') span?.fail(ending?.error?.code ?? 'server_error')
-      }
-      if (state !== 'ended') release()
-      state = 'ended'
-    },
+  /** Its request was accepted, and has waited for its turn. A property, since it is passed on alone. */
+  readonly started = (): void => {
+    this.#state = 'started'
+    this.#span?.set({ 'gen_ai.response.id': this.#about.responseId })
+    const seconds = this.#secondsSince(this.#start)
+    this.#watch.emit({ type: 'response_started', ...this.#ofResponse, seconds })
+  }
+
+  modelCalled(): ModelCallObservation {
+    const { now, emit } = this.#watch
+    const { responseId } = this.#about
+    const model = this.#model
+    const began = now()
+    const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }
+    const span = this.#child(`chat ${model}`, 'client', attributes)
+    let tokens = 0
+    return {
+      span,
+      sampled: (count) => {
+        tokens += count
+        if (this.#isSilent) emit({ type: 'first_token', responseId, model, seconds: this.#secondsSince(this.#start) })
+        this.#isSilent = false
+      },
+      ended: (isFailed) => {
+        emit({ type: 'model_called', responseId, model, seconds: this.#secondsSince(began), tokens, isFailed })
+        span?.set({ 'gen_ai.usage.output_tokens': tokens })
+        endSpan(span, isFailed)
+      },
+    }
+  }
+
+  toolCalled({ type: tool, ...item }: HostedCall): ToolCallObservation {
+    const { now, emit } = this.#watch
+    const { responseId } = this.#about
+    const began = now()
+    // Untrusted: the model wrote it, and other tools than MCP's may run a name that no listing contains.
+    const name = 'name' in item ? item.name.slice(0, 128) : tool
+    const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'gen_ai.tool.type': tool }
+    const span = this.#child(`execute_tool ${name}`, 'internal', attributes)
+    return {
+      span,
+      ended: (isFailed) => {
+        const seconds = this.#secondsSince(began)
+        emit({ type: 'tool_called', responseId, model: this.#model, tool, seconds, isFailed })
+        endSpan(span, isFailed)
+      },
+    }
+  }
+
+  /** Takes a diagnostic about the request or the model's output. */
+  noticed({ code, subject = '' }: Diagnostic): void {
+    if (code === 'unhosted_tool') this.#unhostedTools = subject.split(', ')
+  }
+
+  /** The response has ended; without an argument, it could not be stored, or was refused. */
+  ended(ending: ResponseEnding | undefined): void {
+    if (this.#state === 'started') this.#tellEnd(ending)
+    if (this.#state !== 'ended') this.#release()
+    this.#state = 'ended'
+  }
+
+  #tellEnd(ending: ResponseEnding | undefined): void {
+    const status = statusOf(ending)
+    const usage = countsOf(ending)
+    const seconds = this.#secondsSince(this.#start)
+    const unhostedTools = this.#unhostedTools
+    this.#watch.emit({ type: 'response_ended', ...this.#ofResponse, status, seconds, ...usage, unhostedTools })
+    this.#span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
+    if (status === 'failed') this.#span?.fail(ending?.error?.code ?? 'server_error')
+  }
+
+  get #ofResponse() {
+    const { responseId, request, model: requestedModel } = this.#about
+    return { responseId, model: this.#model, ...(request && { requestId: request.requestId }), requestedModel }
+  }
+
+  #secondsSince(then: number): number {
+    return (this.#watch.now() - then) / 1000
+  }
+
+  #child(name: string, kind: 'client' | 'internal', attributes: Attributes): Span | undefined {
+    const span = this.#span
+    return this.#watch.tracing?.start(name, { kind, ...(span && { parent: span }), attributes })
   }
 }
 

@@ -2,7 +2,7 @@ import { callSafely } from '../../../shared/call-safely.js'
 import type { ByteRefusal } from '../../flow/byte-budget.js'
 import type { OnMetric } from './metric.js'
 import { observeRequest, type RequestAbout, type RequestObservation } from './observe-request.js'
-import { observeResponse, type ResponseAbout, type ResponseObservation } from './observe-response.js'
+import { type ResponseAbout, ResponseObservation } from './observe-response.js'
 import { safeTracing } from './safe-tracing.js'
 import type { Tracing } from './tracing.js'
 import type { Watch } from './watch.js'
@@ -42,7 +42,7 @@ export function createObserver(
   }
   return {
     request: (about) => observeRequest(about, watch),
-    response: (about) => observeResponse(about, watch),
+    response: (about) => new ResponseObservation(about, watch),
     load: ({ running, waiting }) => watch.emit({ type: 'load_changed', running, waiting }),
     takenOver: ({ responseId, continues, reason = null }) =>
       watch.emit({ type: 'response_taken_over', responseId, continues, reason }),

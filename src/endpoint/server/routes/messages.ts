@@ -2,7 +2,13 @@ import type { Context, Hono } from 'hono'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import { createSseEncoder, type SseEvent } from '../../../core/sse/index.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
-import { createMessageEncoder, type MessageEncoder, type MessagesRequest, toMessage } from '../../../dialects/index.js'
+import {
+  createMessageEncoder,
+  type MessageAnswerOptions,
+  type MessageEncoder,
+  type MessagesRequest,
+  toMessage,
+} from '../../../dialects/index.js'
 import { isToolUse } from '../../../dialects/messages/answer.js'
 import { messagesRequestInSlices } from '../../../dialects/messages/request.js'
 import { shownCalls } from '../../../dialects/messages/server-tools.js'
@@ -19,95 +25,116 @@ import { answerResponse } from '../answer-response.js'
 import { modelOfAlias } from '../model-aliases.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
+import type { LiveResponse } from '../service/running/live-response.js'
 
 const PING: SseEvent = { type: 'ping' }
 
 /** Adds `POST /messages` and `POST /messages/count_tokens`, for Claude Code and other clients of the Messages API. */
 export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
-  const { service, options } = server
-  const { tools: hosted = [] } = options
-  const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
-  /** Whether the server may exist: a tool without labels may answer for any server. */
-  const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
+  const { service } = server
+  const resolveModel = modelResolver(server)
 
   app.post('/messages', async (context) => {
-    const owner = context.get('owner')
-    const messages = await read(context)
-    let stopSequence: string | undefined
-    const onStopString = (string: string): void => {
-      stopSequence = string
-    }
-    const { request } = messages
+    const messages = await readMessages(context, server)
     const { maxSearches } = messages.answer
-    let input: HostUsage = {}
-    const onInput = (usage: HostUsage): void => {
-      input = usage
-    }
+    const { request } = messages
+    const told = createToldFacts()
     const most = maxSearches !== undefined && { maxSearches }
-    const caller = merged(messagesCaller(context), { onStopString, onInput, getsHiddenCalls: true, ...most })
+    const caller = merged(messagesCaller(context), { ...told.caller, getsHiddenCalls: true, ...most })
     const live = await withMessagesErrors(messages, () => service.create(resolveModel(request), caller))
-    const { model } = request
-    const answer = {
-      ...messages.answer,
-      ...(typeof model === 'string' && { model }),
-      stopSequence: () => stopSequence,
-      input: () => input,
-      sealCall: service.callSealer(owner),
-    }
-    return answerResponse(context, live, server, {
-      events(events) {
-        const frames = messageFrames(createMessageEncoder(answer))
-        return answerEvents(context, events, server, {
-          encode(sent) {
-            const event = sent as ResponseStreamEvent
-            const ended = endedResponse(event)
-            if (ended !== undefined) note(ended, owner)
-            return frames.of(event)
-          },
-          done: false,
-          // A comment does not count for a client that waits for its next event.
-          keepAlive: frames.ping,
-        })
-      },
-      whole(response) {
-        note(response, owner)
-        return toMessage(response, answer)
-      },
-    })
+    return answerMessages(context, live, server, { ...messages.answer, ...modelOf(request), ...told.answer })
   })
 
   app.post('/messages/count_tokens', async (context) => {
-    const messages = await read(context)
+    const messages = await readMessages(context, server)
     const count = (): ReturnType<typeof service.inputTokens> =>
       service.inputTokens(resolveModel(messages.request), messagesCaller(context))
     const { input_tokens } = await withMessagesErrors(messages, count)
     return context.json({ input_tokens })
   })
+}
 
-  /** Reads a request together with the content that its client keeps for the server, or never received. */
-  async function read(context: Context<Env>): Promise<MessagesRequest> {
-    const owner = context.get('owner')
-    const body = await server.readJson(context)
-    const calls = await service.openCalls(sealsIn(body), owner, context.req.raw.signal)
-    const reading = messagesRequestInSlices(body, {
-      ...server.unknownOptions,
-      opened: (sealed) => calls.get(sealed),
-      // Looked up by the ids of calls in this API.
-      before: (id) => server.hostedTurns.before(id, owner),
-    })
-    return await withPauses(reading, server.options.pause ?? nextTurn)
+/** Reads a request together with the content that its client keeps for the server, or never received. */
+async function readMessages(context: Context<Env>, server: ServerContext): Promise<MessagesRequest> {
+  const owner = context.get('owner')
+  const body = await server.readJson(context)
+  const calls = await server.service.openCalls(sealsIn(body), owner, context.req.raw.signal)
+  const reading = messagesRequestInSlices(body, {
+    ...server.unknownOptions,
+    opened: (sealed) => calls.get(sealed),
+    // Looked up by the ids of calls in this API.
+    before: (id) => server.hostedTurns.before(id, owner),
+  })
+  return await withPauses(reading, server.options.pause ?? nextTurn)
+}
+
+/** What a message shows of a response beside its events, which is known before the message begins or ends. */
+function createToldFacts() {
+  let stopSequence: string | undefined
+  let input: HostUsage = {}
+  const caller: Pick<Caller, 'onStopString' | 'onInput'> = {
+    onStopString(string) {
+      stopSequence = string
+    },
+    onInput(usage) {
+      input = usage
+    },
   }
+  return { caller, answer: { stopSequence: () => stopSequence, input: () => input } }
+}
 
-  /** Records what the blocks of an answer do not show, for clients that drop thinking. */
-  function note({ tools, output }: Pick<KeptResponse, 'tools' | 'output'>, owner: string): void {
-    const isShown = shownCalls(tools)
-    const hidden = output.filter((item) => !isShown(item))
-    const theirs = hidden.map((item) => (isToolUse(item) ? { ...item, call_id: toolUseId(item.call_id) } : item))
-    server.hostedTurns.note(theirs, owner)
-  }
+function modelOf({ model }: MessagesRequest['request']): { readonly model?: string } {
+  return typeof model === 'string' ? { model } : {}
+}
 
-  /** Resolves the alias of the model. @throws RequestError if the request names an unknown server */
-  function resolveModel(request: MessagesRequest['request']): MessagesRequest['request'] {
+function answerMessages(
+  context: Context<Env>,
+  live: LiveResponse,
+  server: ServerContext,
+  known: Omit<MessageAnswerOptions, 'sealCall'>,
+): Promise<Response> {
+  const owner = context.get('owner')
+  const answer = { ...known, sealCall: server.service.callSealer(owner) }
+  return answerResponse(context, live, server, {
+    events(events) {
+      const frames = messageFrames(createMessageEncoder(answer))
+      return answerEvents(context, events, server, {
+        encode(sent) {
+          const event = sent as ResponseStreamEvent
+          const ended = endedResponse(event)
+          if (ended !== undefined) note(ended, owner, server)
+          return frames.of(event)
+        },
+        done: false,
+        // A comment does not count for a client that waits for its next event.
+        keepAlive: frames.ping,
+      })
+    },
+    whole(response) {
+      note(response, owner, server)
+      return toMessage(response, answer)
+    },
+  })
+}
+
+/** Records what the blocks of an answer do not show, for clients that drop thinking. */
+function note({ tools, output }: Pick<KeptResponse, 'tools' | 'output'>, owner: string, server: ServerContext): void {
+  const isShown = shownCalls(tools)
+  const hidden = output.filter((item) => !isShown(item))
+  const theirs = hidden.map((item) => (isToolUse(item) ? { ...item, call_id: toolUseId(item.call_id) } : item))
+  server.hostedTurns.note(theirs, owner)
+}
+
+/** Returns a function that resolves the alias of the model. It throws a RequestError for an unknown server. */
+function modelResolver({
+  options,
+  service,
+}: ServerContext): (request: MessagesRequest['request']) => MessagesRequest['request'] {
+  const { tools: hosted = [] } = options
+  const labels = new Set(hosted.flatMap(({ serverLabels = [] }) => serverLabels))
+  /** Whether the server may exist: a tool without labels may answer for any server. */
+  const mayKnow = (label: string): boolean => labels.has(label) || hosted.some(({ serverLabels }) => !serverLabels)
+  return (request) => {
     const tools = (request['tools'] ?? []) as readonly { readonly type: string; readonly server_label?: string }[]
     for (const [index, { type, server_label: label = '' }] of tools.entries()) {
       if (type === 'mcp' && !mayKnow(label)) throw unknownServer(`tools[${index}].server_label`, label)

@@ -25,7 +25,7 @@ import type { ServiceOptions } from './options.js'
 import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
-import { type Sweeper, startSweeper } from './take-over/sweeper.js'
+import { Sweeper } from './take-over/sweeper.js'
 
 /**
  * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
@@ -124,7 +124,7 @@ export function openService(options: ServiceOptions): ResponseService {
   const isHiding = options.offeredCalls === 'hidden'
   const visible = (response: KeptResponse): KeptResponse => (isHiding ? withoutHidden(response) : response)
   const checkHealth = createHealthCheck(options.limits)
-  const sweeper = setup.durable.store.durability === 'none' ? undefined : startSweeper(setup)
+  const sweeper = setup.durable.store.durability === 'none' ? undefined : new Sweeper(setup)
   return {
     async create(body, caller) {
       const live = await createResponse(setup, body, caller)

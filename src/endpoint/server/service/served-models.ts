@@ -6,8 +6,9 @@ import type { ServiceOptions } from './options.js'
 export interface ServedModels {
   /** The listed names. The first is the model of a request that names none. */
   readonly models: readonly string[]
+  /** Whether a request may name this model. */
   serves(model: string): boolean
-  /** @throws RequestError if the model is not served */
+  /** Returns the engine of a model. @throws RequestError if it is not served */
   engineOf(model: string): TokenEngine
 }
 

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../../core/diagnostics/diagnostic.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
-import type { TokenEngine } from '../../../engines/contract/index.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { merged } from '../../../shared/merged.js'
 import type { Pause } from '../../../shared/slices.js'
@@ -14,8 +13,8 @@ import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
-import { createKnownConversations, type KnownConversations } from './conversation/known-conversations.js'
-import { type Admission, createAdmission } from './limits/admission.js'
+import { KnownConversations } from './conversation/known-conversations.js'
+import { Admission } from './limits/admission.js'
 import { type CallWatch, watchCalls } from './limits/call-watch.js'
 import { createDeadlines, type Deadlines } from './limits/deadlines.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
@@ -25,13 +24,13 @@ import type { ServiceOptions } from './options.js'
 import { ReportedError } from './running/reported-error.js'
 import type { Run } from './running/run-types.js'
 import { createStop, type Stop } from './running/stop.js'
-import { servedModels } from './served-models.js'
+import { type ServedModels, servedModels } from './served-models.js'
 import { boundedStore, StoreFailure } from './storage/bounded-store.js'
 import { createResponseRepository, type ResponseRepository } from './storage/response-repository.js'
 import { joinStore } from './storage/store-memory.js'
 
 /** Shared by all parts of a service. */
-export interface Setup {
+export interface Setup extends ServedModels {
   readonly options: ServiceOptions
   /** The stored responses. */
   readonly durable: ResponseRepository
@@ -43,7 +42,6 @@ export interface Setup {
   readonly foreignSeals: 'refuse' | 'ignore'
   /** Passes a diagnostic about a request to the host. Never throws. */
   readonly notice: (diagnostic: Diagnostic) => void
-  readonly models: readonly string[]
   readonly admission: Admission
   /** The memory for requests, responses, sockets, readers and the store. */
   readonly budget: ByteBudget
@@ -69,10 +67,6 @@ export interface Setup {
    */
   readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
-  /** Whether a request may name this model. */
-  serves(model: string): boolean
-  /** Returns the engine of a model. @throws RequestError if it is not served */
-  engineOf(model: string): TokenEngine
   readonly guard: GuardEngine
   readonly deadlines: Deadlines
   /** Watches the calls for one response, whose status they decide. */
@@ -93,88 +87,83 @@ const MAX_ENDINGS = 16
 const TRANSIENT_BYTES = 67_108_864
 
 export function setUp(options: ServiceOptions): Setup {
-  const { tokenTable, tools, limits = {}, onError = console.error } = options
-  const { models, serves, engineOf } = servedModels(options)
-  const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
-  const { clock = unixSeconds, pause = nextTurn } = options
+  const { limits = {}, onError = console.error, clock = unixSeconds, pause = nextTurn } = options
   // Setting the system's clock must not change what is remembered here.
   const { clock: steady = steadySeconds } = options
+  const seal = options.seal ?? createSeal([{ id: 'process', key: crypto.getRandomValues(new Uint8Array(32)) }])
+  const served = servedModels(options)
 
   function report(error: unknown): void {
     if (error instanceof ReportedError || (error instanceof StoreFailure && error.isRepeated)) return
     callSafely(onError, error instanceof StoreFailure ? error.cause : error)
   }
-  const observer = createObserver(options, models, report)
+  const observer = createObserver(options, served.models, report)
 
   const deadlines = createDeadlines()
   const budget = createByteBudget({
     total: memoryBytesOf(limits),
     ...(observer && { onRefuse: observer.memoryRefused }),
   })
-  const given = options.store ?? createMemoryStore()
-  joinStore(budget, given)
   const { leaseSeconds = 10 } = limits
-  const repositoryOf = (store: ResponseStore): ResponseRepository =>
-    createResponseRepository(boundedStore(store, limits, deadlines), { clock: steady, report, leaseSeconds })
-  const passing = createMemoryStore({ bytes: TRANSIENT_BYTES })
-  joinStore(budget, passing)
-  const responseLimits = {
-    ...(limits.turns !== undefined && { turns: limits.turns }),
-    ...(limits.responseSeconds !== undefined && { seconds: limits.responseSeconds }),
-    ...(limits.countedTokens !== undefined && { countedTokens: limits.countedTokens }),
+  function repositoryOf(store: ResponseStore): ResponseRepository {
+    joinStore(budget, store)
+    return createResponseRepository(boundedStore(store, limits, deadlines), { clock: steady, report, leaseSeconds })
   }
-  const { knownTextBytes = 16_777_216 } = limits
-  const known = createKnownTexts(knownTextBytes)
-  const conversations = createKnownConversations({ clock: steady, pause })
-  budget.join(conversations.memory)
+  const known = new KnownConversations({ clock: steady, pause })
+  budget.join(known.memory)
 
   return {
-    options,
-    durable: repositoryOf(given),
-    transient: repositoryOf(passing),
-    known: conversations,
-    seal,
+    durable: repositoryOf(options.store ?? createMemoryStore()),
+    transient: repositoryOf(createMemoryStore({ bytes: TRANSIENT_BYTES })),
+    ...served,
+    ...{ options, known, seal, budget, observer, clock, pause, report, deadlines },
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     notice: (diagnostic) => callSafely(options.response?.onDiagnostic, diagnostic, report),
-    models,
-    admission: createAdmission(limits, observer?.load, options.now),
-    budget,
-    observer,
-    clock,
-    pause,
+    admission: new Admission(limits, observer?.load, options.now),
     arrivals: createTurnstile(MAX_ARRIVALS, later, MAX_WAITING),
     endings: createTurnstile(MAX_ENDINGS, later),
-    report,
     runs: new Map(),
     beginning: new Set(),
     starting: new Map(),
     stop: createStop(),
-    serves,
-    engineOf,
     guard: createEngineGuard(limits, deadlines),
-    deadlines,
     watchCalls: () => watchCalls(limits, deadlines),
-    respondOptions(responseId, owner, request) {
-      // The id is random enough for a nonce, and later readers of the response know it.
-      const sealed = seal.forResponse({ caller: owner, nonce: responseId })
-      const { onOpen, ...settings } = options.response ?? {}
-      return merged(settings, {
-        responseId,
-        tokenTable,
-        clock,
-        pause,
-        known: known.of(owner),
-        onError: report,
-        store: true,
-        sealReasoning: sealed.seal,
-        sealForm: sealed.sealForm,
-        sealCompaction: sealed.sealCompaction,
-        // A stored response is looked up when its call is approved.
-        ...(request.store === false && { sealApproval: sealed.sealApproval }),
-        ...(tools !== undefined && { tools }),
-        ...(onOpen && { onOpen: (response: ResponseHandle) => onOpen(merged(response, { owner })) }),
-        limits: responseLimits,
-      })
-    },
+    respondOptions: respondOptionsOf(options, { seal, clock, pause, report }),
+  }
+}
+
+/** Returns the options of `respond` that all responses share, and those that their owner and their id decide. */
+function respondOptionsOf(
+  { tokenTable, tools, limits = {}, response = {} }: ServiceOptions,
+  { seal, clock, pause, report }: Pick<Setup, 'seal' | 'clock' | 'pause' | 'report'>,
+): Setup['respondOptions'] {
+  const { turns, responseSeconds: seconds, countedTokens, knownTextBytes = 16_777_216 } = limits
+  const responseLimits = {
+    ...(turns !== undefined && { turns }),
+    ...(seconds !== undefined && { seconds }),
+    ...(countedTokens !== undefined && { countedTokens }),
+  }
+  const texts = createKnownTexts(knownTextBytes)
+  const { onOpen, ...settings } = response
+  return (responseId, owner, request) => {
+    // The id is random enough for a nonce, and later readers of the response know it.
+    const sealed = seal.forResponse({ caller: owner, nonce: responseId })
+    return merged(settings, {
+      responseId,
+      tokenTable,
+      clock,
+      pause,
+      known: texts.of(owner),
+      onError: report,
+      store: true,
+      sealReasoning: sealed.seal,
+      sealForm: sealed.sealForm,
+      sealCompaction: sealed.sealCompaction,
+      // A stored response is looked up when its call is approved.
+      ...(request.store === false && { sealApproval: sealed.sealApproval }),
+      ...(tools !== undefined && { tools }),
+      ...(onOpen && { onOpen: (opened: ResponseHandle) => onOpen(merged(opened, { owner })) }),
+      limits: responseLimits,
+    })
   }
 }

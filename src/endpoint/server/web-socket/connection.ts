@@ -1,5 +1,5 @@
 import { RequestError } from '../../../shared/request-error.js'
-import { createWork, withPauses } from '../../../shared/slices.js'
+import { createWork, type Pause, withPauses } from '../../../shared/slices.js'
 import type { ByteHold } from '../../flow/byte-budget.js'
 import { childSignals } from '../../flow/child-signals.js'
 import { nextTurn } from '../../flow/next-turn.js'
@@ -7,27 +7,15 @@ import { errorAnswer } from '../error-answer.js'
 import type { ServerContext } from '../server-context.js'
 import type { Caller } from '../service/caller.js'
 import { type BodyCount, createBodyCount } from '../service/limits/body-count.js'
-import { type AnswerContext, answerCreate, type CreateMessage } from './answer.js'
+import { answerCreate, type CreateMessage } from './answer.js'
 import { errorEvent, frameOf, steerFailed } from './frames.js'
-import { createIncoming } from './incoming.js'
-import { createLanes } from './lanes.js'
+import { createIncoming, type Incoming } from './incoming.js'
+import { Lanes } from './lanes.js'
 import type { WebSocketLimits } from './limits.js'
-import { createOutbox } from './outbox.js'
+import { createOutbox, type Outbox } from './outbox.js'
 import type { Peer } from './peer.js'
 import { readMessage, type SocketMessage } from './read-message.js'
-import { createRemembered } from './remembered.js'
-
-/** A client's connection. */
-export interface SocketConnection {
-  /** Takes a frame from the client: text, or the bytes of a binary one. */
-  receive(data: unknown): void
-  /** Handles a client that has left, or was lost. */
-  leave(): void
-  /** Closes the connection when all requests are answered. Resolves then, or when the client has left. */
-  drain(): Promise<void>
-  /** Stops waiting for the client, and leaves unread frames to the system. */
-  hurry(): void
-}
+import { Remembered } from './remembered.js'
 
 export interface ConnectionOptions {
   readonly server: ServerContext
@@ -47,117 +35,159 @@ interface Received {
   readonly held: ByteHold
 }
 
-export function openConnection(options: ConnectionOptions): SocketConnection {
-  const { server, caller, authorize, peer, limits, waitingSize } = options
-  const { report } = server.service
-  const { pause = nextTurn } = server.options
-  const gone = new AbortController()
-  const hold = (purpose: 'socket' | 'reader'): ByteHold => server.service.holdBytes(caller.owner, purpose)
-  const unread = hold('reader')
-  const outbox = createOutbox(peer, gone.signal, unread)
+/** A client's connection. */
+export class SocketConnection {
+  readonly #options: ConnectionOptions
+  readonly #gone = new AbortController()
+  readonly #outbox: Outbox
   /** The memory held by waiting requests, and by frames that the client has not read. */
-  const holds = new Set<ByteHold>([unread])
-  const remembered = createRemembered(limits.rememberedResponses)
-  const forgetAll = server.service.keepBytes(remembered)
-  const signals = childSignals(gone.signal)
-  let closeWhenIdle = (): void => {}
-  const lanes = createLanes({
-    most: limits.waitingRequests,
-    maxSize: waitingSize,
-    refuse: (lane) => outbox.send(refusal(tooManyWaiting(), lane)),
-    refuseNow: (lane) => outbox.sendNow(refusal(tooManyWaiting(), lane)),
-    onIdle: () => closeWhenIdle(),
-    pause,
-    onError: report,
-  })
-  const incoming = createIncoming<Received>({
-    most: limits.waitingMessages,
-    read: async ({ data, count, held }) => {
-      if (gone.signal.aborted) return
-      const reading = readMessage(data, createWork(), server.options.request?.limits, count)
-      const message = await withPauses(reading, pause)
-      if (!gone.signal.aborted) take(message, typeof data === 'string' ? data.length : 0, held)
-    },
-    pause,
-    hold: peer.hold,
-    onFlood() {
-      outbox.sendNow(refusal(tooManyMessages(), undefined))
-      peer.close(1013, 'Too many messages.')
-      leave()
-    },
-    onIdle: () => closeWhenIdle(),
-    onError: report,
-  })
-  const shared: Omit<AnswerContext, 'caller'> = {
-    server,
-    remembered,
-    running: new Map(),
-    send: outbox.send,
-    authorize,
+  readonly #holds = new Set<ByteHold>()
+  readonly #remembered: Remembered
+  readonly #forgetAll: () => void
+  readonly #signals = childSignals(this.#gone.signal)
+  readonly #lanes: Lanes
+  readonly #incoming: Incoming<Received>
+  /** The running responses, with their lanes. */
+  readonly #running = new Map<string, string | undefined>()
+  #closeWhenIdle = (): void => {}
+
+  constructor(options: ConnectionOptions) {
+    const { server, peer, limits } = options
+    this.#options = options
+    const unread = this.#hold('reader')
+    this.#outbox = createOutbox(peer, this.#gone.signal, unread)
+    this.#remembered = new Remembered(limits.rememberedResponses)
+    this.#forgetAll = server.service.keepBytes(this.#remembered)
+    this.#lanes = this.#openLanes()
+    this.#incoming = this.#openIncoming()
   }
-  async function answer(message: CreateMessage, held: ByteHold): Promise<void> {
-    // A signal for each request, since many run at once, and each listens to its own.
-    const { signal, end } = signals.open()
-    await answerCreate(message, { ...shared, caller: { ...caller, signal, held } }).finally(end)
+
+  /** Takes a frame from the client: text, or the bytes of a binary one. */
+  receive(data: unknown): void {
+    if (this.#gone.signal.aborted) return
+    const held = this.#hold('socket')
+    const count = createBodyCount(held)
+    try {
+      // Counted here, since it may wait to be read.
+      if (typeof data === 'string') count.bytes(data.length)
+    } catch (error) {
+      this.#take({ type: 'refused', error: error as RequestError, lane: undefined }, 0, held)
+      return
+    }
+    this.#incoming.add({ data, count, held })
   }
-  function release(held: ByteHold): void {
+
+  /** Handles a client that has left, or was lost. */
+  leave(): void {
+    this.#incoming.clear()
+    this.#lanes.clear()
+    for (const held of this.#holds) held.end()
+    this.#forgetAll()
+    this.#gone.abort()
+    this.#closeWhenIdle()
+  }
+
+  /** Closes the connection when all requests are answered. Resolves then, or when the client has left. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#closeWhenIdle = () => {
+        const isIdle = this.#incoming.isIdle && this.#lanes.isIdle
+        if (!isIdle && !this.#gone.signal.aborted) return
+        this.#options.peer.close(1001, 'The server is stopping.')
+        resolve()
+      }
+      this.#closeWhenIdle()
+    })
+  }
+
+  /** Stops waiting for the client, and leaves unread frames to the system. */
+  hurry(): void {
+    this.#outbox.hurry()
+  }
+
+  #openLanes(): Lanes {
+    const { server, limits, waitingSize } = this.#options
+    return new Lanes({
+      most: limits.waitingRequests,
+      maxSize: waitingSize,
+      refuse: (lane) => this.#outbox.send(refusal(tooManyWaiting(), lane)),
+      refuseNow: (lane) => this.#outbox.sendNow(refusal(tooManyWaiting(), lane)),
+      onIdle: () => this.#closeWhenIdle(),
+      pause: this.#pause,
+      onError: server.service.report,
+    })
+  }
+
+  #openIncoming(): Incoming<Received> {
+    const { server, peer, limits } = this.#options
+    return createIncoming({
+      most: limits.waitingMessages,
+      read: (received) => this.#read(received),
+      pause: this.#pause,
+      hold: peer.hold,
+      onFlood: () => {
+        this.#outbox.sendNow(refusal(tooManyMessages(), undefined))
+        peer.close(1013, 'Too many messages.')
+        this.leave()
+      },
+      onIdle: () => this.#closeWhenIdle(),
+      onError: server.service.report,
+    })
+  }
+
+  get #pause(): Pause {
+    return this.#options.server.options.pause ?? nextTurn
+  }
+
+  #hold(purpose: 'socket' | 'reader'): ByteHold {
+    const { server, caller } = this.#options
+    const held = server.service.holdBytes(caller.owner, purpose)
+    this.#holds.add(held)
+    return held
+  }
+
+  #release(held: ByteHold): void {
     held.end()
-    holds.delete(held)
+    this.#holds.delete(held)
   }
+
+  async #read({ data, count, held }: Received): Promise<void> {
+    const { signal } = this.#gone
+    if (signal.aborted) return
+    const reading = readMessage(data, createWork(), this.#options.server.options.request?.limits, count)
+    const message = await withPauses(reading, this.#pause)
+    if (!signal.aborted) this.#take(message, typeof data === 'string' ? data.length : 0, held)
+  }
+
   /**
    * @param size - the length of the message, in characters
    * @param held - its hold on the memory
    */
-  function take(message: SocketMessage, size: number, held: ByteHold): void {
+  #take(message: SocketMessage, size: number, held: ByteHold): void {
     const { lane } = message
     if (message.type === 'steer') {
-      release(held)
+      this.#release(held)
       const { input, previousResponseId: steered } = message
-      outbox.sendNow(frameOf(steerFailed(input, steered), shared.running.get(steered) ?? lane))
+      this.#outbox.sendNow(frameOf(steerFailed(input, steered), this.#running.get(steered) ?? lane))
     } else if (message.type === 'refused') {
-      release(held)
+      this.#release(held)
       const { error } = message
-      lanes.add(lane, 0, async () => await outbox.send(refusal(error, lane)))
+      this.#lanes.add(lane, 0, async () => await this.#outbox.send(refusal(error, lane)))
     } else {
       const { body } = message
-      const isTaken = lanes.add(lane, size, () => answer({ body, lane, size }, held).finally(() => release(held)))
-      if (!isTaken) release(held)
+      const answer = () => this.#answer({ body, lane, size }, held).finally(() => this.#release(held))
+      if (!this.#lanes.add(lane, size, answer)) this.#release(held)
     }
   }
-  function leave(): void {
-    incoming.clear()
-    lanes.clear()
-    for (const held of holds) held.end()
-    forgetAll()
-    gone.abort()
-    closeWhenIdle()
-  }
-  return {
-    receive(data) {
-      if (gone.signal.aborted) return
-      const held = hold('socket')
-      holds.add(held)
-      const count = createBodyCount(held)
-      try {
-        // Counted here, since it may wait to be read.
-        if (typeof data === 'string') count.bytes(data.length)
-      } catch (error) {
-        return take({ type: 'refused', error: error as RequestError, lane: undefined }, 0, held)
-      }
-      incoming.add({ data, count, held })
-    },
-    leave,
-    drain: () =>
-      new Promise((resolve) => {
-        closeWhenIdle = () => {
-          const isIdle = incoming.isIdle && lanes.isIdle
-          if (!isIdle && !gone.signal.aborted) return
-          peer.close(1001, 'The server is stopping.')
-          resolve()
-        }
-        closeWhenIdle()
-      }),
-    hurry: outbox.hurry,
+
+  async #answer(message: CreateMessage, held: ByteHold): Promise<void> {
+    const { server, caller, authorize } = this.#options
+    // A signal for each request, since many run at once, and each listens to its own.
+    const { signal, end } = this.#signals.open()
+    await answerCreate(message, {
+      ...{ server, authorize, remembered: this.#remembered, running: this.#running, send: this.#outbox.send },
+      caller: { ...caller, signal, held },
+    }).finally(end)
   }
 }
 

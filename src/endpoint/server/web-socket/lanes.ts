@@ -1,18 +1,5 @@
 import type { Pause } from '../../../shared/slices.js'
 
-/** The requests of a connection: those of one lane run in order of arrival. */
-export interface Lanes {
-  /**
-   * @param size - the length of the request, in characters
-   * @returns whether it will be answered in its turn; otherwise it is refused in its turn
-   */
-  add(lane: string | undefined, size: number, answer: () => Promise<void>): boolean
-  /** Whether all requests are answered. */
-  readonly isIdle: boolean
-  /** Forgets waiting requests. */
-  clear(): void
-}
-
 export interface LanesOptions {
   /** The maximum number of running and waiting requests, on all lanes together. */
   readonly most: number
@@ -34,13 +21,60 @@ type Waiting =
   /** How many in a row were too many: they cost nothing, however many they are. */
   | { refused: number }
 
-export function createLanes(options: LanesOptions): Lanes {
-  const { most, maxSize, refuse, refuseNow, onIdle, pause, onError } = options
-  const lanes = new Map<string | undefined, Waiting[]>()
-  let count = 0
-  let size = 0
+/** The requests of a connection: those of one lane run in order of arrival. */
+export class Lanes {
+  readonly #options: LanesOptions
+  readonly #lanes = new Map<string | undefined, Waiting[]>()
+  #count = 0
+  #size = 0
 
-  async function work(lane: string | undefined, waiting: Waiting[]): Promise<void> {
+  constructor(options: LanesOptions) {
+    this.#options = options
+  }
+
+  /** Whether all requests are answered. */
+  get isIdle(): boolean {
+    return this.#lanes.size === 0
+  }
+
+  /**
+   * @param size - the length of the request, in characters
+   * @returns whether it will be answered in its turn; otherwise it is refused in its turn
+   */
+  add(lane: string | undefined, size: number, answer: () => Promise<void>): boolean {
+    const { most, maxSize } = this.#options
+    const waiting = this.#lanes.get(lane)
+    if (this.#count >= most || (this.#count > 0 && this.#size + size > maxSize)) {
+      this.#refuse(lane, waiting)
+      return false
+    }
+    this.#count += 1
+    this.#size += size
+    if (waiting !== undefined) {
+      waiting.push({ size, answer })
+      return true
+    }
+    const opened = [{ size, answer }]
+    this.#lanes.set(lane, opened)
+    this.#work(lane, opened)
+    return true
+  }
+
+  /** Forgets waiting requests. */
+  clear(): void {
+    // Running ones end by themselves.
+    for (const waiting of this.#lanes.values()) waiting.length = 0
+  }
+
+  #refuse(lane: string | undefined, waiting: Waiting[] | undefined): void {
+    const last = waiting?.at(-1)
+    if (waiting === undefined) this.#options.refuseNow(lane)
+    else if (last !== undefined && 'refused' in last) last.refused += 1
+    else waiting.push({ refused: 1 })
+  }
+
+  async #work(lane: string | undefined, waiting: Waiting[]): Promise<void> {
+    const { refuse, onIdle, pause, onError } = this.#options
     let isFirst = true
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if (!isFirst) await pause()
@@ -54,45 +88,11 @@ export function createLanes(options: LanesOptions): Lanes {
         continue
       }
       await next.answer().catch(onError)
-      count -= 1
-      size -= next.size
+      this.#count -= 1
+      this.#size -= next.size
       waiting.shift()
     }
-    lanes.delete(lane)
-    if (lanes.size === 0) onIdle()
-  }
-
-  return {
-    add(lane, added, answer) {
-      const waiting = lanes.get(lane)
-      const isFull = count >= most || (count > 0 && size + added > maxSize)
-      if (isFull && waiting === undefined) {
-        refuseNow(lane)
-        return false
-      }
-      if (isFull) {
-        const last = waiting?.at(-1)
-        if (last !== undefined && 'refused' in last) last.refused += 1
-        else waiting?.push({ refused: 1 })
-        return false
-      }
-      count += 1
-      size += added
-      if (waiting !== undefined) {
-        waiting.push({ size: added, answer })
-        return true
-      }
-      const opened = [{ size: added, answer }]
-      lanes.set(lane, opened)
-      work(lane, opened)
-      return true
-    },
-    get isIdle() {
-      return lanes.size === 0
-    },
-    clear() {
-      // Running ones end by themselves.
-      for (const waiting of lanes.values()) waiting.length = 0
-    },
+    this.#lanes.delete(lane)
+    if (this.isIdle) onIdle()
   }
 }

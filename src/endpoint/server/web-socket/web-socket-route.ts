@@ -6,7 +6,7 @@ import { nodeBindings } from '../node-bindings.js'
 import { callerOf, type Env, type ServerContext } from '../server-context.js'
 import { ANONYMOUS } from '../service/caller.js'
 import { stopping } from '../service/limits/admission.js'
-import { openConnection, type SocketConnection } from './connection.js'
+import { SocketConnection } from './connection.js'
 import { countIncoming } from './incoming-bytes.js'
 import { WEB_SOCKET_LIMITS, type WebSocketLimits } from './limits.js'
 import { type Peer, peerOf, type SocketContext } from './peer.js'
@@ -98,7 +98,7 @@ function socketEvents(context: Context<Env>, shared: Shared): object {
     onOpen(_event: unknown, socket: SocketContext) {
       const peer = peerOf(socket)
       if (shared.isDraining || !hasRoom(shared, caller.owner)) return peer.close(1013, 'Try again later.')
-      connection = openConnection({ server, caller, authorize, peer, limits, waitingSize })
+      connection = new SocketConnection({ server, caller, authorize, peer, limits, waitingSize })
       alive = keepAlive(peer, keepAliveMs)
       open.set(connection, caller.owner)
       if (incoming === undefined) return

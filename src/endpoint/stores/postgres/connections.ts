@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Client, Pool, PoolClient, types } from 'pg'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
 import { isMissing, notInstalled } from '../../../shared/missing-package.js'
@@ -67,9 +68,20 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
   const { address, connections, timeoutSeconds } = settings
   const pg = await loadPg()
   const ms = timeoutSeconds * 1000
+  const sockets = new Set<Socket>()
+
+  /** A connection that the server does not let in stays open otherwise, until the server ends it. */
+  function openSocket(): Socket {
+    const socket = new Socket()
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+    return socket
+  }
+
   const config = {
     ...{ host: address.host, port: address.port, database: address.database, user: address.user },
-    ...{ password: address.password ?? '', ssl: address.tls, application_name: 'harmony-responses' },
+    // Without one, that of PGPASSWORD or ~/.pgpass.
+    ...{ password: address.password, ssl: address.tls, application_name: 'harmony-responses', stream: openSocket },
     ...{ options: sessionOptions(settings), connectionTimeoutMillis: ms, query_timeout: ms, keepAlive: true },
     types: {
       getTypeParser: ((oid: number, format: 'text') =>
@@ -149,7 +161,10 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
       client.unref()
       return client
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end()
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 

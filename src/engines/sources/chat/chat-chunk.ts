@@ -7,11 +7,11 @@ import { EngineError } from '../../contract/engine-error.js'
 export interface ChatChunk {
   readonly reasoning: string
   /** The field that had the reasoning. */
-  readonly reasoningField?: string
+  readonly reasoningField: string | undefined
   readonly content: string
   readonly calls: readonly CallPiece[]
-  readonly end?: EndReason
-  readonly usage?: HostUsage
+  readonly end: EndReason | undefined
+  readonly usage: HostUsage | undefined
 }
 
 /** A piece of a call. */
@@ -35,22 +35,32 @@ export function readChunk(chunk: unknown, reasoningFields: readonly string[]): C
   if (!isFields(chunk)) throw malformed('a chunk of a chat completion', chunk)
   const { choices } = chunk
   if (choices !== undefined && choices !== null && !Array.isArray(choices)) throw malformed('choices', choices)
-  const [choice = {}] = (choices ?? []) as readonly unknown[]
+  const choice: unknown = choices?.[0] ?? NOTHING
   if (!isFields(choice)) throw malformed('a choice', choice)
   const delta = fieldsOf(choice['delta'] ?? choice['message'])
-  const reasoningField = reasoningFields.find((name) => typeof delta[name] === 'string' && delta[name] !== '')
-  const end = endOf(choice['finish_reason'])
-  const usage = usageOf(chunk['usage'] ?? fieldsOf(chunk['x_groq'])['usage'])
+  const content = delta['content'] ?? delta['refusal']
+  let reasoning = ''
+  let reasoningField: string | undefined
+  for (const name of reasoningFields) {
+    const text = delta[name]
+    if (typeof text !== 'string' || text === '') continue
+    reasoning = text
+    reasoningField = name
+    break
+  }
+  const isText = typeof content === 'string'
+  // One object for each token: spreads would be most of its time.
   return {
-    reasoning:
-      (reasoningField === undefined ? undefined : (delta[reasoningField] as string)) ?? thoughtOf(delta['content']),
-    ...(reasoningField !== undefined && { reasoningField }),
-    content: contentOf(delta['content'] ?? delta['refusal']),
+    reasoning: reasoning === '' && !isText ? thoughtOf(content) : reasoning,
+    reasoningField,
+    content: isText ? content : contentOf(content),
     calls: callsOf(delta),
-    ...(end && { end }),
-    ...(usage && { usage }),
+    end: endOf(choice['finish_reason']),
+    usage: usageOf(chunk['usage'] ?? fieldsOf(chunk['x_groq'])['usage']),
   }
 }
+
+const NOTHING: Fields = {}
 
 function malformed(expected: string, got: unknown): EngineError {
   return new EngineError('server_error', `the chat server: expected ${expected}, got ${describe(got)}`)

@@ -46,12 +46,16 @@ const CHAT_SOURCE_OPTIONS: OptionTable<ChatSourceOptions> = {
  * for await (const event of translate(chatSource(chunks), { request })) console.log(event.type)
  * ```
  */
-export async function* chatSource(
+export function chatSource(
   chunks: ChatChunkSource,
   options: ChatSourceOptions = {},
 ): AsyncGenerator<number[], StreamEnd> {
   checkOptions('chatSource', options, CHAT_SOURCE_OPTIONS)
   check(isIterable(chunks), 'chatSource: chunks', 'the chunks of a stream', chunks)
+  return tokensOf(chunks, options)
+}
+
+async function* tokensOf(chunks: ChatChunkSource, options: ChatSourceOptions): AsyncGenerator<number[], StreamEnd> {
   const { tools = [], reasoningFields = DEFAULT_TRAITS.reasoningFields, thinkTags = 'none' } = options
   const encode = encoderOf(options.tokenTable ?? (await loadTokenTable()))
   const reader = createChatReader(

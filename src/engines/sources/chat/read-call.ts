@@ -53,12 +53,9 @@ export function createChatReader({ terms = {} }: Pick<HttpCall, 'terms'>, option
       }
       const tokens = textOf(chunk)
       if (end !== undefined) for (const id of ended(end)) tokens.push(id)
-      take({
-        tokens,
-        isAtWork: tokens.length === 0,
-        ...(usage && { usage }),
-        ...(end && { end: { reason: end } }),
-      })
+      const step = { tokens, isAtWork: tokens.length === 0 }
+      if (end === undefined && usage === undefined) take(step)
+      else take({ ...step, ...(usage && { usage }), ...(end && { end: { reason: end } }) })
     },
     next(take, isDone) {
       // A server that says that it is done without a reason has sent all that it has.

@@ -2,7 +2,8 @@ import type { HarmonyMessage } from '../../../core/harmony/events.js'
 import { eventHandler } from '../../../core/harmony/handler.js'
 import { createNativeParser } from '../../../core/harmony/parser.js'
 import { MESSAGE_ENDS } from '../../../core/harmony/stop-tokens.js'
-import { SPECIAL } from '../../../core/harmony/vocabulary.js'
+import { FIRST_SPECIAL, SPECIAL } from '../../../core/harmony/vocabulary.js'
+import { createDetokenizer } from '../../../core/tokens/detokenizer.js'
 import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { createWork, type Slices } from '../../../shared/slices.js'
@@ -46,9 +47,22 @@ export function* readPrompt(prompt: readonly number[], tokenTable: TokenTable): 
   const beginning = [SPECIAL.start, ...assistant]
   const isTurn = beginning.every((id, at) => prompt[prompt.length - beginning.length + at] === id)
   const end = isTurn ? prompt.length - beginning.length : prompt.length
+  const detokenizer = createDetokenizer(tokenTable)
   for (let at = 0; at < end; at++) {
-    parser.push(prompt[at] as number, 'model')
+    const id = prompt[at] as number
+    const begun = messages.length
+    parser.push(id, 'model')
     work.left -= CHARACTERS
+    // The text of a message is most of a prompt, and needs no parser once its header is read.
+    if (id === SPECIAL.message && messages.length > begun && parser.position === 'content') {
+      let text = ''
+      for (; at + 1 < end && (prompt[at + 1] as number) < FIRST_SPECIAL; at++) {
+        text += detokenizer.push(prompt[at + 1] as number)
+        work.left -= 1
+        if (work.left <= 0) yield* work.pause()
+      }
+      texts.push(text, detokenizer.flush())
+    }
     if (work.left <= 0) yield* work.pause()
   }
   if (isTurn || MESSAGE_ENDS.includes(prompt[end - 1] as number)) {

@@ -91,8 +91,19 @@ const toolOf = <const Kind extends ToolChoice['kind'], Values>(
 
 const oneOf = <const Value>(...values: Value[]): Arbitrary<Value> => fc.constantFrom(...values)
 
+/** The type of a tool, as a request declares it. */
+export type ToolType =
+  | 'function'
+  | 'custom'
+  | 'namespace'
+  | 'mcp'
+  | 'code_interpreter'
+  | 'web_search'
+  | 'web_search_preview'
+  | 'shell'
+
 /** The types of tools, as requests declare them. */
-export const TOOL_TYPES = [
+export const TOOL_TYPES: readonly ToolType[] = [
   'function',
   'custom',
   'namespace',
@@ -101,9 +112,7 @@ export const TOOL_TYPES = [
   'web_search',
   'web_search_preview',
   'shell',
-] as const
-/** The type of a tool, as a request declares it. */
-export type ToolType = (typeof TOOL_TYPES)[number]
+]
 
 /** How a built-in tool may be declared: the type of each declaration. */
 const DECLARED_AS: Readonly<Record<Builtin, Readonly<Record<Declared, ToolType>>>> = {

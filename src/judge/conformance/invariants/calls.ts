@@ -24,6 +24,21 @@ const CODE_ORDER = [
   'response.code_interpreter_call.completed',
 ]
 
+/** What a hosted call does between its beginning and its end. */
+const WORK: Readonly<Record<string, string>> = {
+  web_search_call: 'searching',
+  file_search_call: 'searching',
+  code_interpreter_call: 'interpreting',
+  image_generation_call: 'generating',
+}
+
+const PROGRESS = ['in_progress', 'searching', 'generating', 'completed']
+
+const HOSTED_PROGRESS =
+  /^response\.(?:web_search|file_search|image_generation)_call\.(?:in_progress|searching|generating|completed)$/
+
+const momentOf = (type: string): string => type.split('.').at(-1) ?? ''
+
 /** The events that end an MCP call. */
 const MCP_ENDS = ['response.mcp_call.completed', 'response.mcp_call.failed']
 
@@ -199,15 +214,56 @@ export const CALLS: readonly Invariant[] = responseRules([
     },
   },
   {
+    id: 'call-name-constant',
+    sentence: 'The name in the `.done` event of the arguments of a function call is that of its item.',
+    on: of('response.function_call_arguments.done'),
+    event({ name }, { item }, report) {
+      const added = item?.added['name']
+      if (name !== undefined && added !== undefined && name !== added) report(`name ${preview(added)}`, name)
+    },
+  },
+  {
+    id: 'hosted-call-order',
+    sentence: 'A search or an image is first in progress, then worked on, then completed, each of these once.',
+    neededBy: ['openai'],
+    on: ({ type }) => HOSTED_PROGRESS.test(type),
+    event({ type }, { item }, report) {
+      if (item === undefined || item.isResumed) return
+      const [call] = type.split(/\.\w+$/)
+      const later = PROGRESS.slice(PROGRESS.indexOf(momentOf(type))).find((moment) =>
+        item.eventTypes.has(`${call}.${moment}`),
+      )
+      if (later !== undefined) report(`${type} once, and before ${later}`, undefined, `${call}.${later} before it`)
+    },
+  },
+  {
+    id: 'hosted-call-progress',
+    sentence: 'A completed search, code or image has all of these events.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    on: isItemDone,
+    event(event, { item }, report) {
+      const work = item && lookUp(WORK, item.type)
+      if (item === undefined || item.isResumed || work === undefined) return
+      if (asFields(event['item'])['status'] !== 'completed') return
+      for (const moment of ['in_progress', work, 'completed']) {
+        const type = `response.${item.type}.${moment}`
+        if (!item.eventTypes.has(type)) report(type, undefined, 'none')
+      }
+    },
+  },
+  {
     id: 'code-interpreter-order',
-    sentence: 'A code interpreter call is first in progress, then streams its code, then runs it, then completes.',
+    sentence:
+      'A code interpreter call is first in progress, then streams its code, then runs it, then completes, each of these once.',
     neededBy: ['openai'],
     on: of(...CODE_ORDER),
     event(event, { item }, report) {
       if (item?.type !== 'code_interpreter_call') return
       const at = CODE_ORDER.indexOf(event.type)
-      const late = CODE_ORDER.find((type, index) => index > at && item.eventTypes.has(type))
-      if (late !== undefined) report(`${event.type} before ${late}`, undefined, 'the reverse order')
+      const from = event.type.endsWith('.delta') ? at + 1 : at
+      const late = CODE_ORDER.slice(from).find((type) => item.eventTypes.has(type))
+      if (late !== undefined) report(`${event.type} once, before ${late}`, undefined, `${late} before it`)
     },
   },
   {

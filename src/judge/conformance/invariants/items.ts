@@ -163,7 +163,6 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'incomplete-item-last',
     sentence: 'An item that ends incomplete is the last one, and its response is incomplete, too.',
-    neededBy: ['open-responses'],
     on: (kind) => hasItem(kind) || kind.type === 'response.completed',
     begin: () => {
       let incomplete: unknown

@@ -4,7 +4,7 @@ import { isLifecycle, isTerminal } from '../event-kind.js'
 import { type Invariant, of, type ReportViolation, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asFields, asString, differingFields, type StreamEvent, stringOrDescription } from '../stream-event.js'
-import { beginsLate, isOtherMcpListDone } from '../stream-state.js'
+import { beginsLate, isOtherMcpListDone, itemsInResponse } from '../stream-state.js'
 
 /**
  * The response fields that may change between events. Azure adds its content filters, and OpenAI sets the tier that it
@@ -174,9 +174,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     on: isLifecycle,
     event(event, _state, report) {
       const { created_at, completed_at = null } = responseOf(event)
-      if (!Number.isInteger(created_at)) report('created_at in whole seconds', created_at)
-      if (completed_at !== null && !Number.isInteger(completed_at))
-        report('completed_at in whole seconds', completed_at)
+      if (!isSeconds(created_at)) report('created_at in whole seconds', created_at)
+      if (completed_at !== null && !isSeconds(completed_at)) report('completed_at in whole seconds', completed_at)
     },
   },
   {
@@ -243,7 +242,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'usage-adds-up',
     sentence:
-      'Usage has three totals and their details, the totals add up, and output_tokens include reasoning_tokens.',
+      'Usage has three totals and their details, the totals add up, input_tokens include cached_tokens, and output_tokens ' +
+      'reasoning_tokens.',
     on: isTerminal,
     event(event, _state, report) {
       const { usage = null } = responseOf(event)
@@ -257,9 +257,23 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
       const { cached_tokens } = asFields(input_tokens_details)
       const { reasoning_tokens } = asFields(output_tokens_details)
       if (typeof cached_tokens !== 'number') report('input_tokens_details.cached_tokens', cached_tokens)
+      else if (typeof input_tokens === 'number' && cached_tokens > input_tokens)
+        report(`at most ${input_tokens} cached_tokens`, cached_tokens)
       if (typeof reasoning_tokens !== 'number') report('output_tokens_details.reasoning_tokens', reasoning_tokens)
       else if (typeof output_tokens === 'number' && reasoning_tokens > output_tokens)
         report(`at most ${output_tokens} reasoning_tokens`, reasoning_tokens)
+    },
+  },
+  {
+    id: 'usage-counts-output',
+    sentence: 'A response with text has output_tokens.',
+    neededBy: ['openai'],
+    severity: 'warning',
+    on: of('response.completed'),
+    event(event, _state, report) {
+      const { output_tokens: count } = asFields(responseOf(event)['usage'])
+      const hasText = itemsInResponse(event).some(({ type }) => type === 'message')
+      if (count === 0 && hasText) report('output_tokens', count)
     },
   },
   {
@@ -284,6 +298,9 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     },
   },
 ])
+
+/** Whether a number is a time in whole seconds: one in milliseconds would be thousands of years away. */
+const isSeconds = (time: unknown): boolean => Number.isInteger(time) && Number(time) < 1e11
 
 /** Reports the fields of a response that differ from those of the first event. */
 function reportChanges(

@@ -1,8 +1,9 @@
-import { isFields } from '../../../shared/fields.js'
+import { type Fields, isFields } from '../../../shared/fields.js'
 import type { About } from '../about.js'
 import { type Invariant, of, responseRules } from '../invariant.js'
+import { preview } from '../preview.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
-import { asFields, asString, isIndex } from '../stream-event.js'
+import { asFields, asList, asString, isIndex } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 
 /** Rules for every event, whatever its type. */
@@ -80,15 +81,26 @@ export const WIRE: readonly Invariant[] = responseRules([
   },
   {
     id: 'obfuscation',
-    sentence: 'Only delta events have obfuscation, which pads the delta to a multiple of 16 characters.',
+    sentence: 'Only delta events have obfuscation, which pads the delta to a multiple of 16 code points.',
     neededBy: ['openai'],
     severity: 'warning',
     event({ delta, obfuscation }, { kind }, report) {
       if (obfuscation === undefined) return
       if (!kind.isDelta) report('no obfuscation', obfuscation)
-      else if (typeof delta === 'string' && (delta.length + asString(obfuscation).length) % 16 !== 0) {
-        report('a length that is a multiple of 16', delta.length + asString(obfuscation).length)
-      }
+      if (!kind.isDelta || typeof delta !== 'string') return
+      const length = [...delta].length + asString(obfuscation).length
+      if (length % 16 !== 0) report('a length that is a multiple of 16', length)
+    },
+  },
+  {
+    id: 'logprobs-spell-text',
+    sentence: 'The tokens of the log-probabilities of a delta, and of a `.done` event, spell its text.',
+    on: of('response.output_text.delta', 'response.output_text.done'),
+    event({ delta, text = delta, logprobs }, _state, report) {
+      const tokens = asList(logprobs).map(asFields)
+      if (tokens.length === 0 || typeof text !== 'string') return
+      const spelled = spelledBy(tokens)
+      if (spelled !== text) report(`tokens that spell ${preview(text)}`, spelled)
     },
   },
   {
@@ -143,6 +155,13 @@ export const WIRE: readonly Invariant[] = responseRules([
     },
   },
 ])
+
+/** What tokens spell: their bytes, as a character may be cut between two of them, or their texts. */
+function spelledBy(tokens: readonly Fields[]): string {
+  const bytes = tokens.flatMap(({ bytes }) => (Array.isArray(bytes) ? [bytes as number[]] : []))
+  if (bytes.length < tokens.length) return tokens.map(({ token }) => asString(token)).join('')
+  return new TextDecoder().decode(Uint8Array.from(bytes.flat()))
+}
 
 /** The sequence_number that the first event should have. */
 function firstOf(resumed: StreamState['resumed']): number {

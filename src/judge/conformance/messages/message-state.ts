@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
-import { asFields, asString, type StreamEvent } from '../stream-event.js'
+import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 
 /** A block between its start and its stop. */
 export interface OpenBlock {
@@ -60,10 +60,10 @@ export class MessageState {
         break
       }
       case 'content_block_delta': {
-        const { type, partial_json: piece, signature } = asFields(event['delta'])
+        const { type, partial_json: piece } = asFields(event['delta'])
         if (this.open === undefined || event['index'] !== this.open.index) break
         if (type === 'input_json_delta' && typeof piece === 'string') this.open.pieces.push(piece)
-        if (type === 'signature_delta' && signature !== '') this.open.hasSignature = true
+        if (type === 'signature_delta') this.open.hasSignature = true
         break
       }
       case 'content_block_stop':
@@ -92,4 +92,12 @@ export const blockIn = (event: StreamEvent): Fields => asFields(event['content_b
 export function deltaIn(event: StreamEvent): Fields | undefined {
   const { delta } = event
   return isFields(delta) ? delta : undefined
+}
+
+/** Whether the content of message_start is calls that a program of the model made. */
+export function hasProgramCalls(content: unknown): boolean {
+  const blocks = asList(content).map(asFields)
+  const isOfProgram = ({ type, caller }: Fields): boolean =>
+    type === 'tool_use' && asString(asFields(caller)['type']).startsWith('code_execution')
+  return blocks.length > 0 && blocks.every(isOfProgram)
 }

@@ -1,7 +1,7 @@
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
-import { checkStream } from '../../../shared/errors.js'
 import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
+import { checkList } from '../stream-list.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, Repeated, Totals } from './cause.js'
 import { CauseIndex } from './cause-index.js'
@@ -277,7 +277,7 @@ export function reportOn(
   events: Iterable<StreamEvent | ResponseStreamEvent | StreamChunk>,
   options: CheckOptions = {},
 ): StreamReport {
-  checkStream('reportOn', events)
+  checkList('reportOn', events)
   const checker = createCheckerOf('reportOn', options)
   const report = createReport()
   let count = 0

@@ -51,10 +51,10 @@ export const langchainReplayer: Replayer<MessagesClient> = {
       streamed,
       final: whole.text,
       reasoning,
-      calls: callsIn(whole).map(({ name = '', args }) => ({
-        name,
-        arguments: typeof args === 'string' ? parsed(args) : args,
-      })),
+      // The input of a tool that the server runs becomes an invalid call without an id, also in good streams.
+      calls: callsIn(whole)
+        .filter(({ id }) => Boolean(id))
+        .map(({ name = '', args }) => ({ name, arguments: typeof args === 'string' ? parsed(args) : args })),
       citations: [],
       ...endingBy(whole.additional_kwargs['stop_reason']),
     }

@@ -3,7 +3,7 @@ import {
   earlierResponses,
   type RememberedResponse,
 } from '../../../../src/endpoint/server/service/conversation/earlier-responses.js'
-import { createRemembered } from '../../../../src/endpoint/server/web-socket/remembered.js'
+import { Remembered } from '../../../../src/endpoint/server/web-socket/remembered.js'
 import { createMemoryStore } from '../../../../src/endpoint/stores/index.js'
 import { finished, item, keep } from '../../stores/kept.js'
 
@@ -15,7 +15,7 @@ function response(id: string, before?: RememberedResponse['before']): Remembered
 const LARGE = 30_000_000
 
 test('a socket remembers each response once, however many continue from it', () => {
-  const remembered = createRemembered(10)
+  const remembered = new Remembered(10)
   const first = response('a')
   remembered.add(first, LARGE)
   const branches = ['b', 'c'].map((id) => response(id, first))
@@ -25,7 +25,7 @@ test('a socket remembers each response once, however many continue from it', () 
 })
 
 test('a socket drops the additions of a response with the last one that continues from it', () => {
-  const remembered = createRemembered(10)
+  const remembered = new Remembered(10)
   const first = response('a')
   remembered.add(first, LARGE)
   remembered.add(response('b', first), LARGE)
@@ -36,7 +36,7 @@ test('a socket drops the additions of a response with the last one that continue
 })
 
 test('a socket still counts a dropped response while another continues from it', () => {
-  const remembered = createRemembered(10)
+  const remembered = new Remembered(10)
   const first = response('a')
   remembered.add(first, 2 * LARGE)
   remembered.forget('a')
@@ -47,7 +47,7 @@ test('a socket still counts a dropped response while another continues from it',
 test('a conversation of remembered responses begins with those of the store, and is whole though their ids are forgotten', async () => {
   const store = createMemoryStore()
   await keep(store, { responseId: 's' }, { input: [item('msg_s')] })
-  const remembered = createRemembered(1)
+  const remembered = new Remembered(1)
   const first = response('a', 's')
   remembered.add(first, 1)
   remembered.add(response('b', first), 1)

@@ -245,7 +245,7 @@ describe('the end of a prompt', () => {
   })
 
   test('a long prompt is read in slices', () => {
-    const slices = readPrompt(idsOf([user('word '.repeat(40_000))]), tokenTable)
+    const slices = readPrompt(idsOf([user('word '.repeat(100_000))]), tokenTable)
     let count = 0
     while (!slices.next().done) count += 1
     expect(count).toBeGreaterThan(5)

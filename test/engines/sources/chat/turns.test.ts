@@ -288,6 +288,16 @@ describe('calls', () => {
     )
   })
 
+  test('quotes and brackets in a string of the arguments end nothing', () => {
+    const chunks = [
+      piece(0, '{"city":"a\\"}', { id: 'a', name: 'get_weather' }),
+      piece(1, '{}', { id: 'b', name: 'get_time' }),
+      piece(0, '{[\\\\"}'),
+      ends('tool_calls'),
+    ]
+    expect(turnOf(chunks, { terms }).text).toBe(`${WEATHER_CALL}{"city":"a\\"}{[\\\\"}${NEXT}${TIME_CALL}{}[call]`)
+  })
+
   test('a call that is cut off is left open', () => {
     const chunks = [piece(0, '{"city":"Ro', { id: 'a', name: 'get_weather' }), ends('length')]
     expect(turnOf(chunks, { terms })).toMatchObject({ text: `${WEATHER_CALL}{"city":"Ro`, end: 'max_output_tokens' })

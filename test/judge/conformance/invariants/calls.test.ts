@@ -66,7 +66,7 @@ describeCases(CALLS, {
       'call',
       'openai',
       both(halfArguments, setItem('function_call', { status: 'incomplete' }, ['done', 'terminal'])),
-      [],
+      ['6 incomplete-item-last'],
     ],
   },
   'arguments-encoded-once': {
@@ -113,7 +113,43 @@ describeCases(CALLS, {
       ['2 call-id-prefix?', '6 call-id-prefix?'],
     ],
   },
+  'call-name-constant': {
+    'another name in the done event of the arguments is reported': [
+      'call',
+      'openai',
+      set('function_call_arguments.done', { name: 'get_time' }),
+      ['5 call-name-constant'],
+    ],
+  },
+  'hosted-call-order': {
+    'a search that is completed before it searches is reported': [
+      'search',
+      'openai',
+      move(5, 4),
+      ['5 hosted-call-order'],
+    ],
+    'a search that is in progress twice is reported': [
+      'search',
+      'openai',
+      twice('web_search_call.in_progress'),
+      ['4 hosted-call-order'],
+    ],
+  },
+  'hosted-call-progress': {
+    'a search without an event while it searches is reported': [
+      'search',
+      'openai',
+      drop('web_search_call.searching'),
+      ['5 hosted-call-progress?'],
+    ],
+  },
   'code-interpreter-order': {
+    'a code that is run twice is reported': [
+      'code',
+      'openai',
+      twice('code_interpreter_call.interpreting'),
+      ['8 code-interpreter-order'],
+    ],
     'a code that is run before it is written is reported': ['code', 'openai', move(7, 6), ['7 code-interpreter-order']],
     'a code that is completed before it is run is reported': [
       'code',

@@ -208,6 +208,12 @@ describeCases(LIFECYCLE, {
     ],
   },
   seconds: {
+    'a time in milliseconds is reported each time': [
+      'answer',
+      'openai',
+      allResponses({ created_at: 1_700_000_000_000 }),
+      ['0 seconds', '1 seconds', '9 seconds'],
+    ],
     'a fractional second is reported each time': [
       'answer',
       'open-responses',
@@ -314,6 +320,15 @@ describeCases(LIFECYCLE, {
       (events) => give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), { total_tokens: undefined }),
       ['9 open-responses-shape', '9 usage-adds-up'],
     ],
+    'more cached than input is reported': [
+      'answer',
+      'openai',
+      (events) =>
+        give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), {
+          input_tokens_details: { cached_tokens: 11 },
+        }),
+      ['9 usage-adds-up'],
+    ],
     'more reasoning than output is reported': [
       'answer',
       'openai',
@@ -322,6 +337,19 @@ describeCases(LIFECYCLE, {
           output_tokens_details: { reasoning_tokens: 21 },
         }),
       ['9 usage-adds-up'],
+    ],
+  },
+  'usage-counts-output': {
+    'a message without output tokens is reported': [
+      'answer',
+      'openai',
+      (events) =>
+        give(inside(inside(nth(events, 'completed'), 'response'), 'usage'), {
+          output_tokens: 0,
+          total_tokens: 10,
+          output_tokens_details: { reasoning_tokens: 0 },
+        }),
+      ['9 usage-counts-output?'],
     ],
   },
   'every-item-done': {

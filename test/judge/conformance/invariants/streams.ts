@@ -45,6 +45,7 @@ export type BaseName =
   | 'summary'
   | 'both'
   | 'thoughts'
+  | 'two'
   | 'custom'
   | 'mcp'
   | 'code'
@@ -92,6 +93,11 @@ export const BASES: { readonly [Name in BaseName]: () => Stream } = {
   thoughts: streamed({}, (run) => {
     run.push(inTurn(messageOn('analysis', 'one<|end|>'), messageOn('analysis', 'two<|end|>')))
     run.push('<|start|>assistant', messageOn('final', 'Hi<|return|>'))
+    run.end()
+  }),
+  /** Two messages. */
+  two: streamed({}, (run) => {
+    run.push(inTurn(messageOn('commentary', 'I look.<|end|>'), messageOn('final', 'Hi<|return|>')))
     run.end()
   }),
   custom: streamed({ request: { tools: [custom('patch')] } }, (run) => {

@@ -144,6 +144,16 @@ describeCases(WIRE, {
       set('output_text.delta', { obfuscation: 'abcdefghijklmn' }),
       [],
     ],
+    'an emoji counts as one, as OpenAI counts': [
+      'answer',
+      'openai',
+      both(
+        set('output_text.delta', { delta: '\u{1f4e7}', obfuscation: 'abcdefghijklmno' }),
+        set('output_text.delta', { delta: 'Hi you' }, 1),
+        set('output_text.done', { text: '\u{1f4e7}Hi you' }),
+      ),
+      ['7 text-done-event'],
+    ],
     'obfuscation of anything else is reported': [
       'answer',
       'openai',
@@ -189,6 +199,22 @@ describeCases(WIRE, {
       'openai',
       set('output_text.delta', { acme: 1 }),
       ['4 event-keys?'],
+    ],
+  },
+  'logprobs-spell-text': {
+    'tokens of another text are reported': [
+      'answer',
+      'openai',
+      set('output_text.delta', { logprobs: [{ token: 'Ho', logprob: -1, bytes: [72, 111], top_logprobs: [] }] }),
+      ['4 logprobs-spell-text'],
+    ],
+    'a character that is cut between two tokens is none': [
+      'answer',
+      'openai',
+      set('output_text.delta', {
+        logprobs: [[72], [105]].map((bytes) => ({ token: '\ufffd', logprob: -1, bytes, top_logprobs: [] })),
+      }),
+      [],
     ],
   },
   'item-is-object': {

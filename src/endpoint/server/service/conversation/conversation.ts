@@ -66,6 +66,8 @@ export interface ConversationContext extends EarlierContext {
   readonly signal?: AbortSignal
 }
 
+type Pace = ReturnType<typeof createPace>
+
 /** The cost of an item, in encoded characters. */
 const ITEM = 16
 
@@ -86,19 +88,12 @@ export async function resolveConversation(
   const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
   const pace = createPace(context.pause, context.signal)
   // A store answers many requests in one turn, each of which now walks through its conversation.
-  const walk = pace(earlier.responses.length * ITEM)
-  if (walk !== undefined) await walk
+  await pace(earlier.responses.length * ITEM)
   const [first] = earlier.responses
   const { items: before, readable, history, prompt } = context.known.of(earlier.responses)
-  const known = pace(before.length)
-  if (known !== undefined) await known
+  await pace(before.length)
   const found = await resolveReferences(itemsOf(parsed.input), earlier, context, pace)
-  const sent: InputItem[] = []
-  for (const [index, item] of found.items.entries()) {
-    sent.push(withId(itemWithoutSecrets(item), index, context.responseId))
-    const due = pace(ITEM)
-    if (due !== undefined) await due
-  }
+  const sent = await withIds(found.items, context.responseId, pace)
   // Each of the following passes costs as much as encoding a character of each item.
   const pass = (): Promise<void> | undefined => pace(sent.length)
   await pass()
@@ -147,6 +142,17 @@ export async function resolveConversation(
   }
 }
 
+/** Returns a request's items with their ids, and without secrets. */
+async function withIds(items: readonly InputItem[], responseId: string, pace: Pace): Promise<InputItem[]> {
+  const sent: InputItem[] = []
+  for (const [index, item] of items.entries()) {
+    sent.push(withId(itemWithoutSecrets(item), index, responseId))
+    const due = pace(ITEM)
+    if (due !== undefined) await due
+  }
+  return sent
+}
+
 /**
  * Whether the model reads an item of the client: cut-off items are omitted, as in a stored response, or the prompt of a
  * client that sends everything back would differ. Calls that a client runs are read if it answers them.
@@ -186,7 +192,7 @@ async function resolveReferences(
   items: readonly InputItem[],
   { responses }: EarlierResponses,
   { owner, store, remembered }: ConversationContext,
-  pace: (cost: number) => Promise<void> | undefined,
+  pace: Pace,
 ): Promise<{ items: readonly InputItem[]; history: readonly HistoryEntry[] }> {
   const holders = new Set<string>()
   const resolved: InputItem[] = []

@@ -1,6 +1,7 @@
 import type { InputItem } from '../../../../core/responses/input-items.js'
 import type { Pause } from '../../../../shared/slices.js'
 import type { Reclaimable } from '../../../flow/byte-budget.js'
+import { deferred } from '../../../flow/deferred.js'
 import { ExpiringBytes } from '../../../flow/expiring-bytes.js'
 import { nextTurn } from '../../../flow/next-turn.js'
 import type { HistoryEntry } from '../../../prompt/history.js'
@@ -18,19 +19,6 @@ export interface EarlierConversation {
   readonly history: readonly HistoryEntry[]
   /** The remembered rendering; undefined if there was none. */
   readonly prompt: EarlierPrompt | undefined
-}
-
-/**
- * A cache of conversations as they were assembled and rendered for an earlier response, so that the next one does so
- * only for the new items. An evicted conversation is read from the store and rendered again.
- */
-export interface KnownConversations {
-  /** For the budget of the process to count. */
-  readonly memory: Reclaimable
-  /** Returns the conversation of these responses. */
-  of(responses: readonly FinishedResponse[]): EarlierConversation
-  /** Forgets the conversation of these responses, because one of them is deleted. */
-  forget(responses: readonly FinishedResponse[]): void
 }
 
 /**
@@ -63,92 +51,108 @@ export interface KnownConversationsOptions {
 
 const REFERENCE = 8
 
-export function createKnownConversations(options: KnownConversationsOptions): KnownConversations {
-  const { clock, pause = nextTurn, most = 67_108_864, seconds = 3600 } = options
-  const kept = new ExpiringBytes<Kept>({ most, seconds, clock })
+/**
+ * A cache of conversations as they were assembled and rendered for an earlier response, so that the next one does so
+ * only for the new items. An evicted conversation is read from the store and rendered again.
+ */
+export class KnownConversations {
+  readonly #kept: ExpiringBytes<Kept>
+  readonly #pause: Pause
 
-  function keep(entry: Kept): void {
+  constructor({ clock, pause = nextTurn, most = 67_108_864, seconds = 3600 }: KnownConversationsOptions) {
+    this.#kept = new ExpiringBytes({ most, seconds, clock })
+    this.#pause = pause
+  }
+
+  /** For the budget of the process to count. */
+  get memory(): Reclaimable {
+    return this.#kept
+  }
+
+  /** Returns the conversation of these responses. */
+  of(responses: readonly FinishedResponse[]): EarlierConversation {
+    const last = responses.at(-1)
+    if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
+    const there = this.#latest(responses)
+    // The same conversation: what one response renders is known to the others.
+    const entry = there?.count === responses.length ? there : continued(there, responses, last)
+    this.#keep(entry)
+    const { items, readable, history } = entry
+    return { items: items.slice(), readable: readable.slice(), history: history.slice(), prompt: this.#promptOf(entry) }
+  }
+
+  /** Forgets the conversation of these responses, because one of them is deleted. */
+  forget(responses: readonly FinishedResponse[]): void {
+    for (const { response } of responses) this.#kept.take(response.id)
+  }
+
+  #keep(entry: Kept): void {
     const lists = entry.items.length + entry.readable.length + entry.history.length
-    kept.keep(entry.responseId, entry, REFERENCE * lists + (entry.known?.bytes ?? 0))
+    this.#kept.keep(entry.responseId, entry, REFERENCE * lists + (entry.known?.bytes ?? 0))
   }
 
   /** Returns the entry for the longest known part of the conversation. */
-  function latest(responses: readonly FinishedResponse[]): Kept | undefined {
-    for (let at = responses.length - 1; at >= 0 && kept.size > 0; at--) {
-      const entry = kept.take((responses[at] as FinishedResponse).response.id)
+  #latest(responses: readonly FinishedResponse[]): Kept | undefined {
+    for (let at = responses.length - 1; at >= 0 && this.#kept.size > 0; at--) {
+      const entry = this.#kept.take((responses[at] as FinishedResponse).response.id)
       if (entry !== undefined) return entry
     }
     return undefined
   }
 
-  function conversationOf(entry: Kept): EarlierConversation {
+  #promptOf(entry: Kept): EarlierPrompt {
     return {
-      items: entry.items.slice(),
-      readable: entry.readable.slice(),
-      history: entry.history.slice(),
-      prompt: {
-        items: entry.items.length,
-        history: entry.history.length,
-        async begin() {
-          const earlier = entry.rendered
-          let end = (): void => {}
-          const rendered = new Promise<void>((resolve) => {
-            end = resolve
-          })
-          entry.rendered = rendered
-          if (earlier !== undefined) {
-            await earlier
-            // Or all that wait would render in one turn.
-            await pause()
-          }
-          return () => {
-            if (entry.rendered === rendered) entry.rendered = undefined
-            end()
-          }
-        },
-        take() {
-          const { known } = entry
-          // Another response may continue from here while this one is rendered.
-          entry.known = undefined
-          return known
-        },
-        give(known) {
-          entry.known = known
-          // It may have continued, or been evicted, meanwhile.
-          if (kept.get(entry.responseId) === entry) keep(entry)
-        },
+      items: entry.items.length,
+      history: entry.history.length,
+      begin: () => this.#beginRendering(entry),
+      take() {
+        const { known } = entry
+        // Another response may continue from here while this one is rendered.
+        entry.known = undefined
+        return known
+      },
+      give: (known) => {
+        entry.known = known
+        // It may have continued, or been evicted, meanwhile.
+        if (this.#kept.get(entry.responseId) === entry) this.#keep(entry)
       },
     }
   }
 
-  return {
-    memory: kept,
-    of(responses) {
-      const last = responses.at(-1)
-      if (last === undefined) return { items: [], readable: [], history: [], prompt: undefined }
-      const there = latest(responses)
-      // The same conversation: what one response renders is known to the others.
-      if (there?.count === responses.length) {
-        keep(there)
-        return conversationOf(there)
-      }
-      const before: Omit<Kept, 'responseId'> = there ?? {
-        ...{ count: 0, items: [], readable: [], history: [], known: undefined, rendered: undefined },
-      }
-      const added = responses.slice(before.count)
-      const items = itemsOfResponses(added)
-      const history = added.flatMap((response) => response.history)
-      const entry: Kept = { ...before, responseId: last.response.id, count: responses.length, rendered: undefined }
-      // A request that is still to be rendered may hold the earlier entry, which is no longer its own.
-      before.known = undefined
-      for (const item of items) entry.items.push(item)
-      for (const item of withoutUnopenedReasoning(items, history)) entry.readable.push(item)
-      for (const one of history) entry.history.push(one)
-      keep(entry)
-      return conversationOf(entry)
-    },
-    forget(responses) {
-      for (const { response } of responses) kept.take(response.id)
-    },
+  /** Waits for those that render it now. Returns a function that lets the next one begin. */
+  async #beginRendering(entry: Kept): Promise<() => void> {
+    const earlier = entry.rendered
+    const { promise: rendered, resolve: end } = deferred<void>()
+    entry.rendered = rendered
+    if (earlier !== undefined) {
+      await earlier
+      // Or all that wait would render in one turn.
+      await this.#pause()
+    }
+    return () => {
+      if (entry.rendered === rendered) entry.rendered = undefined
+      end()
+    }
   }
+}
+
+/** Returns the entry of a conversation that continues that of an earlier response, whose lists grow. */
+function continued(
+  there: Kept | undefined,
+  responses: readonly FinishedResponse[],
+  { response }: FinishedResponse,
+): Kept {
+  const before: Omit<Kept, 'responseId'> = there ?? {
+    ...{ count: 0, items: [], readable: [], history: [], known: undefined, rendered: undefined },
+  }
+  const added = responses.slice(before.count)
+  const items = itemsOfResponses(added)
+  const history = added.flatMap((each) => each.history)
+  const entry: Kept = { ...before, responseId: response.id, count: responses.length, rendered: undefined }
+  // A request that is still to be rendered may hold the earlier entry, which is no longer its own.
+  before.known = undefined
+  for (const item of items) entry.items.push(item)
+  for (const item of withoutUnopenedReasoning(items, history)) entry.readable.push(item)
+  for (const one of history) entry.history.push(one)
+  return entry
 }

@@ -1,4 +1,5 @@
 import { RequestError } from '../../../../shared/request-error.js'
+import { deferred } from '../../../flow/deferred.js'
 
 /** Limits of running and waiting responses. */
 export interface AdmissionLimits {
@@ -13,30 +14,6 @@ export interface AdmissionLimits {
   readonly concurrencyPerOwner?: number
 }
 
-/**
- * Admits responses in order of arrival, with two rules that keep places free: background responses get at most three
- * quarters of the places and of the queue, and an owner more than half of either only while no other owner waits.
- */
-export interface Admission {
-  readonly running: number
-  readonly waiting: number
-  /**
-   * Resolves when there is room, with a function that frees the place.
-   *
-   * @throws RequestError with status 429 if the queue is full or the owner has too many responses, 503 if the server is
-   * stopping; the signal's reason
-   */
-  enter(owner: string, signal?: AbortSignal, isBackground?: boolean): Promise<() => void>
-  /**
-   * Accepts a background response, whose client need not wait for its turn. Once accepted, it is not refused any more.
-   *
-   * @throws RequestError like {@link enter}
-   */
-  accept(owner: string): Visit
-  /** Refuses new responses, and those that wait without being accepted. Resolves when the last one has ended. */
-  drain(): Promise<void>
-}
-
 /** An accepted response. */
 export interface Visit {
   /** Resolves when it has a place; undefined if it has one at once. Never rejects. */
@@ -45,10 +22,22 @@ export interface Visit {
   readonly leave: () => void
 }
 
-/** A response that waits for its turn. */
-interface Visitor {
+interface Load {
+  readonly running: number
+  readonly waiting: number
+}
+
+interface Arrival {
   readonly owner: string
   readonly isBackground: boolean
+  /** Called when one that waits has a place. */
+  readonly onTurn: () => void
+  /** Called when one that waits is refused. Absent: it is accepted. */
+  readonly onRefuse?: (error: RequestError) => void
+}
+
+/** A response that waits for its turn. */
+interface Visitor extends Pick<Arrival, 'owner' | 'isBackground'> {
   /** Gives it a place. */
   readonly admit: () => void
   /** Refuses it. Undefined if it was accepted. */
@@ -56,110 +45,104 @@ interface Visitor {
 }
 
 /**
- * @param onChange - called after every change
- * @param now - milliseconds of a monotonic clock
+ * Admits responses in order of arrival, with two rules that keep places free: background responses get at most three
+ * quarters of the places and of the queue, and an owner more than half of either only while no other owner waits.
  */
-export function createAdmission(
-  { concurrency = 256, queue = 256, concurrencyPerOwner }: AdmissionLimits = {},
-  onChange: (load: { readonly running: number; readonly waiting: number }) => void = () => {},
-  now: () => number = () => performance.now(),
-): Admission {
-  const maxOfOwner = concurrencyPerOwner ?? Number.POSITIVE_INFINITY
-  let isDraining = false
-  const running = createCounts()
-  const waiting = new Set<Visitor>()
-  const emptied = new Set<() => void>()
+export class Admission {
+  readonly #concurrency: number
+  readonly #queue: number
+  readonly #maxOfOwner: number
+  readonly #onChange: (load: Load) => void
+  readonly #now: () => number
+  readonly #running = new Counts()
+  readonly #waiting = new Set<Visitor>()
+  readonly #emptied = new Set<() => void>()
+  #isDraining = false
   /** How long a response took, in milliseconds, the last ones most. */
-  let usualMs = 0
-
-  const changed = (): void => onChange({ running: running.all, waiting: waiting.size })
-  const inQueue = (count: (visitor: Visitor) => boolean): number => [...waiting].filter(count).length
-  const hasPlace = (isBackground: boolean): boolean =>
-    running.all < concurrency && (!isBackground || running.background < backgroundShare(concurrency))
-
-  /** Returns the next to admit: the first admissible one, preferably of an owner with less than half of the places. */
-  function next(): Visitor | undefined {
-    const able = [...waiting].filter(({ isBackground }) => hasPlace(isBackground))
-    return able.find(({ owner }) => running.of(owner) < concurrency / 2) ?? able[0]
-  }
+  #usualMs = 0
 
   /**
-   * Returns the response that gives up its place in a full queue for another owner: the last one that is not
-   * accepted yet, of the owner who has more than half of it.
+   * @param onChange - called after every change
+   * @param now - milliseconds of a monotonic clock
    */
-  function displacedBy(owner: string): Visitor | undefined {
-    return [...waiting].findLast(
-      (last) =>
-        last.refuse !== undefined &&
-        last.owner !== owner &&
-        inQueue((visitor) => visitor.owner === last.owner) > queue / 2,
-    )
+  constructor(
+    { concurrency = 256, queue = 256, concurrencyPerOwner = Number.POSITIVE_INFINITY }: AdmissionLimits = {},
+    onChange: (load: Load) => void = () => {},
+    now: () => number = () => performance.now(),
+  ) {
+    this.#concurrency = concurrency
+    this.#queue = queue
+    this.#maxOfOwner = concurrencyPerOwner
+    this.#onChange = onChange
+    this.#now = now
   }
 
-  function leave(owner: string, isBackground: boolean): void {
-    running.add(owner, isBackground, -1)
-    for (let visitor = next(); visitor !== undefined; visitor = next()) visitor.admit()
-    changed()
-    if (running.all === 0) for (const resolve of emptied) resolve()
+  get running(): number {
+    return this.#running.all
   }
 
-  /** Takes a place, and returns a function that frees it, once however often it is called. */
-  function place(owner: string, isBackground: boolean): () => void {
-    running.add(owner, isBackground, 1)
-    changed()
-    const began = now()
-    let isLeft = false
-    return () => {
-      if (isLeft) return
-      isLeft = true
-      const took = now() - began
-      usualMs += (took - usualMs) * (usualMs === 0 ? 1 : WEIGHT_OF_LAST)
-      leave(owner, isBackground)
-    }
-  }
-
-  /** Returns when one of so many running responses will probably have ended. */
-  const waitFor = (count: number): number => Math.min(usualMs / Math.max(count, 1), MAX_WAIT_MS)
-
-  /** Makes room in the queue. @throws RequestError if there is none */
-  function checkQueue(owner: string, isBackground: boolean): void {
-    if (isBackground && inQueue((visitor) => visitor.isBackground) >= backgroundShare(queue)) {
-      throw tooMany(waitFor(running.background))
-    }
-    if (waiting.size < queue) return
-    const displaced = displacedBy(owner)
-    if (displaced === undefined) throw tooMany(waitFor(running.all))
-    displaced.refuse?.(tooMany(waitFor(running.all)))
+  get waiting(): number {
+    return this.#waiting.size
   }
 
   /**
-   * Takes a place, or one in the queue.
+   * Resolves when there is room, with a function that frees the place.
    *
-   * @param onTurn - called when one that waits has a place, with the function that frees it
-   * @param onRefuse - called when one that waits is refused. Absent: it was accepted
-   * @returns a function that leaves either, and whether it has to wait
-   * @throws RequestError
+   * @throws RequestError with status 429 if the queue is full or the owner has too many responses, 503 if the server is
+   * stopping; the signal's reason
    */
-  function arrive(
-    owner: string,
-    isBackground: boolean,
-    onTurn: () => void,
-    onRefuse?: (error: RequestError) => void,
-  ): { readonly waits: boolean; readonly leave: () => void } {
-    if (isDraining) throw stopping()
-    if (running.of(owner) + inQueue((visitor) => visitor.owner === owner) >= maxOfOwner) {
-      throw tooManyOfOwner(waitFor(running.of(owner)))
-    }
-    if (hasPlace(isBackground)) return { waits: false, leave: place(owner, isBackground) }
-    checkQueue(owner, isBackground)
+  async enter(owner: string, signal?: AbortSignal, isBackground = false): Promise<() => void> {
+    signal?.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const settle = <Value>(settled: (value: Value) => void, value: Value): void => {
+        signal?.removeEventListener('abort', abort)
+        settled(value)
+      }
+      const abort = (): void => {
+        visit.leave()
+        settle(reject, signal?.reason)
+      }
+      const visit = this.#arrive({
+        ...{ owner, isBackground },
+        onTurn: () => settle(resolve, visit.leave),
+        onRefuse: (error) => settle(reject, error),
+      })
+      if (visit.waits) signal?.addEventListener('abort', abort)
+      else resolve(visit.leave)
+    })
+  }
+
+  /**
+   * Accepts a background response, whose client need not wait for its turn. Once accepted, it is not refused any more.
+   *
+   * @throws RequestError like {@link enter}
+   */
+  accept(owner: string): Visit {
+    const { promise: turn, resolve: onTurn } = deferred<void>()
+    const { waits, leave } = this.#arrive({ owner, isBackground: true, onTurn })
+    return { turn: waits ? turn : undefined, leave }
+  }
+
+  /** Refuses new responses, and those that wait without being accepted. Resolves when the last one has ended. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    for (const { refuse } of [...this.#waiting]) refuse?.(stopping())
+    if (this.running > 0) await new Promise<void>((resolve) => this.#emptied.add(resolve))
+  }
+
+  /** Takes a place, or one in the queue. Returns a function that leaves either. @throws RequestError */
+  #arrive({ owner, isBackground, onTurn, onRefuse }: Arrival): { readonly waits: boolean; readonly leave: () => void } {
+    this.#checkArrival(owner)
+    if (this.#hasPlace(isBackground)) return { waits: false, leave: this.#place(owner, isBackground) }
+    this.#checkQueue(owner, isBackground)
     let leave = (): void => {
-      if (waiting.delete(visitor)) changed()
+      if (this.#waiting.delete(visitor)) this.#changed()
     }
     const visitor: Visitor = {
       ...{ owner, isBackground },
-      admit() {
-        waiting.delete(visitor)
-        leave = place(owner, isBackground)
+      admit: () => {
+        this.#waiting.delete(visitor)
+        leave = this.#place(owner, isBackground)
         onTurn()
       },
       refuse:
@@ -169,52 +152,88 @@ export function createAdmission(
           onRefuse(error)
         }),
     }
-    waiting.add(visitor)
-    changed()
+    this.#waiting.add(visitor)
+    this.#changed()
     return { waits: true, leave: () => leave() }
   }
 
-  return {
-    get running() {
-      return running.all
-    },
-    get waiting() {
-      return waiting.size
-    },
-    async enter(owner, signal, isBackground = false) {
-      signal?.throwIfAborted()
-      return new Promise((resolve, reject) => {
-        const settle = <Value>(settled: (value: Value) => void, value: Value): void => {
-          signal?.removeEventListener('abort', abort)
-          settled(value)
-        }
-        const abort = (): void => {
-          visit.leave()
-          settle(reject, signal?.reason)
-        }
-        const visit = arrive(
-          owner,
-          isBackground,
-          () => settle(resolve, visit.leave),
-          (error) => settle(reject, error),
-        )
-        if (visit.waits) signal?.addEventListener('abort', abort)
-        else resolve(visit.leave)
-      })
-    },
-    accept(owner) {
-      let onTurn = (): void => {}
-      const turn = new Promise<void>((resolve) => {
-        onTurn = resolve
-      })
-      const { waits, leave } = arrive(owner, true, onTurn)
-      return { turn: waits ? turn : undefined, leave }
-    },
-    async drain() {
-      isDraining = true
-      for (const { refuse } of [...waiting]) refuse?.(stopping())
-      if (running.all > 0) await new Promise<void>((resolve) => emptied.add(resolve))
-    },
+  /** Takes a place, and returns a function that frees it, once however often it is called. */
+  #place(owner: string, isBackground: boolean): () => void {
+    this.#running.add(owner, isBackground, 1)
+    this.#changed()
+    const began = this.#now()
+    let isLeft = false
+    return () => {
+      if (isLeft) return
+      isLeft = true
+      const took = this.#now() - began
+      this.#usualMs += (took - this.#usualMs) * (this.#usualMs === 0 ? 1 : WEIGHT_OF_LAST)
+      this.#free(owner, isBackground)
+    }
+  }
+
+  #free(owner: string, isBackground: boolean): void {
+    this.#running.add(owner, isBackground, -1)
+    for (let visitor = this.#next(); visitor !== undefined; visitor = this.#next()) visitor.admit()
+    this.#changed()
+    if (this.running === 0) for (const resolve of this.#emptied) resolve()
+  }
+
+  /** Returns the next to admit: the first admissible one, preferably of an owner with less than half of the places. */
+  #next(): Visitor | undefined {
+    const able = [...this.#waiting].filter(({ isBackground }) => this.#hasPlace(isBackground))
+    return able.find(({ owner }) => this.#running.of(owner) < this.#concurrency / 2) ?? able[0]
+  }
+
+  #hasPlace(isBackground: boolean): boolean {
+    const { all, background } = this.#running
+    return all < this.#concurrency && (!isBackground || background < backgroundShare(this.#concurrency))
+  }
+
+  /** @throws RequestError if the server is stopping, or the owner has too many responses */
+  #checkArrival(owner: string): void {
+    if (this.#isDraining) throw stopping()
+    const running = this.#running.of(owner)
+    if (running + this.#countWaiting((visitor) => visitor.owner === owner) < this.#maxOfOwner) return
+    throw tooManyOfOwner(this.#waitFor(running))
+  }
+
+  /** Makes room in the queue. @throws RequestError if there is none */
+  #checkQueue(owner: string, isBackground: boolean): void {
+    const inBackground = this.#countWaiting((visitor) => visitor.isBackground)
+    if (isBackground && inBackground >= backgroundShare(this.#queue)) {
+      throw tooMany(this.#waitFor(this.#running.background))
+    }
+    if (this.waiting < this.#queue) return
+    const displaced = this.#displacedBy(owner)
+    if (displaced === undefined) throw tooMany(this.#waitFor(this.running))
+    displaced.refuse?.(tooMany(this.#waitFor(this.running)))
+  }
+
+  /**
+   * Returns the response that gives up its place in a full queue for another owner: the last one that is not
+   * accepted yet, of the owner who has more than half of it.
+   */
+  #displacedBy(owner: string): Visitor | undefined {
+    return [...this.#waiting].findLast(
+      (last) =>
+        last.refuse !== undefined &&
+        last.owner !== owner &&
+        this.#countWaiting((visitor) => visitor.owner === last.owner) > this.#queue / 2,
+    )
+  }
+
+  #countWaiting(counts: (visitor: Visitor) => boolean): number {
+    return [...this.#waiting].filter(counts).length
+  }
+
+  /** Returns when one of so many running responses will probably have ended. */
+  #waitFor(count: number): number {
+    return Math.min(this.#usualMs / Math.max(count, 1), MAX_WAIT_MS)
+  }
+
+  #changed(): void {
+    this.#onChange({ running: this.running, waiting: this.waiting })
   }
 }
 
@@ -228,25 +247,21 @@ function backgroundShare(places: number): number {
 }
 
 /** Counts the running responses: in total, by owner, in the background. */
-function createCounts() {
-  const owners = new Map<string, number>()
-  let all = 0
-  let background = 0
-  return {
-    get all() {
-      return all
-    },
-    get background() {
-      return background
-    },
-    of: (owner: string): number => owners.get(owner) ?? 0,
-    add(owner: string, isBackground: boolean, change: 1 | -1): void {
-      all += change
-      if (isBackground) background += change
-      const count = (owners.get(owner) ?? 0) + change
-      if (count === 0) owners.delete(owner)
-      else owners.set(owner, count)
-    },
+class Counts {
+  all = 0
+  background = 0
+  readonly #owners = new Map<string, number>()
+
+  of(owner: string): number {
+    return this.#owners.get(owner) ?? 0
+  }
+
+  add(owner: string, isBackground: boolean, change: 1 | -1): void {
+    this.all += change
+    if (isBackground) this.background += change
+    const count = this.of(owner) + change
+    if (count === 0) this.#owners.delete(owner)
+    else this.#owners.set(owner, count)
   }
 }
 

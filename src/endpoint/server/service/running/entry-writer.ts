@@ -2,7 +2,7 @@ import type { Entry } from '../../../journal/entry.js'
 import type { EndedResponse } from '../../../respond/index.js'
 import type { FinishedResponse } from '../../../stores/store.js'
 import { finishedResponse } from '../storage/finished-response.js'
-import { createJournal, type Journal } from '../storage/journal.js'
+import { Journal } from '../storage/journal.js'
 import type { RunOptions } from './run-types.js'
 
 /** Writes the entries of a running response, and what the store has to know before them. */
@@ -16,7 +16,7 @@ export class EntryWriter {
   constructor(options: RunOptions, onLost: () => void) {
     const { repository, begin } = options
     this.#options = options
-    this.journal = repository && createJournal({ repository, begin, onLost })
+    this.journal = repository && new Journal({ repository, begin, onLost })
   }
 
   /** Whether anything depends on the entries. */

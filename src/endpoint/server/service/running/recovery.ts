@@ -3,7 +3,7 @@ import type { Batch } from '../../../../core/responses/batch.js'
 import type { FinishedResponse } from '../../../stores/store.js'
 import { EntriesLost } from '../storage/journal.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
-import { isConflict, type UnfinishedResponse, unfinishedResponse } from '../storage/unfinished.js'
+import { isConflict, UnfinishedResponse } from '../storage/unfinished.js'
 import type { EntryWriter } from './entry-writer.js'
 import { followEntries } from './follow.js'
 import { ReportedError } from './reported-error.js'
@@ -39,7 +39,7 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
   if (repository === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
   if (isConflict(error)) return { by: 'elsewhere' }
   const failure = failureFor(error)
-  const response = unfinishedResponse({
+  const response = new UnfinishedResponse({
     ...{ repository, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
     ...(failure && { failure }),
   })

@@ -23,24 +23,6 @@ export class EntriesLost extends Error {
   override readonly name = 'EntriesLost'
 }
 
-/** The view of one writer on a store. */
-export interface Journal {
-  readonly written: Written
-  /** Undefined until its first entry is written. */
-  readonly lease: Lease | undefined
-  /**
-   * Writes entries: the first ones open the response.
-   *
-   * @param ended - the finished response, if they end it
-   * @throws OpeningRefused; StoreConflict if another process now writes the response; EntriesLost; the store's error
-   */
-  append(entries: readonly Entry[], ended?: FinishedResponse): Promise<void>
-  /** Gives the lease up, so that another process can continue. Nothing is appended after that. */
-  handOver(): Promise<void>
-  /** Stops renewing the lease. */
-  close(): void
-}
-
 /** A response that this process continues. */
 export interface TakenOver {
   readonly lease: Lease
@@ -55,35 +37,85 @@ export interface JournalOptions {
   readonly onLost: () => void
 }
 
-export function createJournal({ repository, begin, onLost }: JournalOptions): Journal {
-  const { store, writer, heartbeat, leaseSeconds } = repository
-  const { responseId } = 'lease' in begin ? begin.lease : begin
-  const entries: Entry[] = 'lease' in begin ? [...begin.entries] : []
-  let lease = 'lease' in begin ? begin.lease : undefined
-  let unknown: readonly Entry[] = []
-  let isQuiet = false
-  let isAppending = false
-  let isOver = false
-  let stopBeating = (): void => {}
+/** The view of one writer on a store. */
+export class Journal {
+  readonly #options: JournalOptions
+  readonly #repository: ResponseRepository
+  readonly #responseId: string
+  readonly #entries: Entry[]
+  #lease: Lease | undefined
+  #unknown: readonly Entry[] = []
+  #isQuiet = false
+  #isAppending = false
+  #isOver = false
+  #stopBeating = (): void => {}
 
-  async function renew(): Promise<void> {
+  constructor(options: JournalOptions) {
+    const { begin } = options
+    const takenOver = 'lease' in begin ? begin : undefined
+    this.#options = options
+    this.#repository = options.repository
+    this.#responseId = 'lease' in begin ? begin.lease.responseId : begin.responseId
+    this.#entries = [...(takenOver?.entries ?? [])]
+    this.#lease = takenOver?.lease
+    if (takenOver !== undefined) this.#beat()
+  }
+
+  get written(): Written {
+    return { entries: this.#entries, unknown: this.#unknown }
+  }
+
+  /** Undefined until its first entry is written. */
+  get lease(): Lease | undefined {
+    return this.#lease
+  }
+
+  /**
+   * Writes entries: the first ones open the response.
+   *
+   * @param ended - the finished response, if they end it
+   * @throws OpeningRefused; StoreConflict if another process now writes the response; EntriesLost; the store's error
+   */
+  append(added: readonly Entry[], ended?: FinishedResponse): Promise<void> {
+    this.#isAppending = true
+    if (this.#lease !== undefined) return this.#appendTo(this.#lease, added, ended)
+    return this.#open(added).then(() => this.#acknowledge(added), this.#failed)
+  }
+
+  /** Gives the lease up, so that another process can continue. Nothing is appended after that. */
+  async handOver(): Promise<void> {
+    this.close()
+    const lease = this.#lease
+    if (lease !== undefined) await this.#repository.writer.append({ lease, at: this.#entries.length, leaseSeconds: 0 })
+  }
+
+  /** Stops renewing the lease. */
+  close(): void {
+    this.#isOver = true
+    this.#stopBeating()
+  }
+
+  #beat(): void {
+    this.#stopBeating = this.#repository.heartbeat.keep({ renew: () => this.#renew() })
+  }
+
+  async #renew(): Promise<void> {
+    const lease = this.#lease
     // The running append renews it.
-    if (isAppending || isOver || lease === undefined) return
-    if (!isQuiet) {
-      isQuiet = true
+    if (this.#isAppending || this.#isOver || lease === undefined) return
+    if (!this.#isQuiet) {
+      this.#isQuiet = true
       return
     }
-    const { state } = await writer.append({ lease, at: entries.length, leaseSeconds })
+    const { writer, leaseSeconds } = this.#repository
+    const { state } = await writer.append({ lease, at: this.#entries.length, leaseSeconds })
     // An append may have happened in between.
-    if (state === 'lost' && !isAppending && !isOver) onLost()
+    if (state === 'lost' && !this.#isAppending && !this.#isOver) this.#options.onLost()
   }
 
-  function begun(): void {
-    stopBeating = heartbeat.keep({ renew })
-  }
-  if (lease !== undefined) begun()
-
-  async function open(beginning: Beginning, added: readonly Entry[]): Promise<void> {
+  async #open(added: readonly Entry[]): Promise<void> {
+    const { store, leaseSeconds } = this.#repository
+    const beginning = this.#options.begin as Beginning
     const block = await largeBlockOf(added)
     let opening: Opening
     try {
@@ -94,75 +126,54 @@ export function createJournal({ repository, begin, onLost }: JournalOptions): Jo
       throw error
     }
     if (opening.state !== 'opened') throw new OpeningRefused(opening)
-    lease = opening.lease
-    begun()
+    this.#lease = opening.lease
+    this.#beat()
   }
 
-  function appendTo(held: Lease, added: readonly Entry[], ended: FinishedResponse | undefined): Promise<void> {
-    unknown = added
-    const append = { lease: held, at: entries.length, entries: blockOf(added), leaseSeconds }
-    if (ended === undefined) return writer.append(append).then(answered, failed)
-    return largeBlockOf([...entries, ...added])
+  #appendTo(lease: Lease, added: readonly Entry[], ended: FinishedResponse | undefined): Promise<void> {
+    const { writer, leaseSeconds } = this.#repository
+    this.#unknown = added
+    const append = { lease, at: this.#entries.length, entries: blockOf(added), leaseSeconds }
+    if (ended === undefined) return writer.append(append).then(this.#answered, this.#failed)
+    return largeBlockOf([...this.#entries, ...added])
       .then((whole) => {
         const end = { finished: ended, entries: whole, ...(isGivenUp(added.at(-1)) && { freesKey: true }) }
         return writer.append({ ...append, end })
       })
-      .then(answered, failed)
-      .then(close)
+      .then(this.#answered, this.#failed)
+      .then(() => this.close())
   }
 
   /** Takes the answer to the running append. */
-  function answered(result: Appended): void {
+  readonly #answered = (result: Appended): void => {
+    const added = this.#unknown
     if (result.state === 'written') {
-      acknowledge(unknown)
+      this.#acknowledge(added)
       return
     }
-    settle()
-    unknown = []
+    this.#settle()
+    this.#unknown = []
+    const responseId = this.#responseId
     if (result.state === 'lost') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
-    const { count } = result
-    throw new EntriesLost(`${responseId}: the store has acknowledged ${entries.length} entries and has ${count}`)
+    const acknowledged = this.#entries.length
+    throw new EntriesLost(`${responseId}: the store has acknowledged ${acknowledged} entries and has ${result.count}`)
   }
 
-  function acknowledge(added: readonly Entry[]): void {
-    settle()
-    unknown = []
-    // One by one: a hundred thousand entries are too many for arguments.
-    for (const entry of added) entries.push(entry)
-  }
-
-  function failed(error: unknown): never {
-    settle()
+  readonly #failed = (error: unknown): never => {
+    this.#settle()
     throw error
   }
 
-  function settle(): void {
-    isAppending = false
-    isQuiet = false
+  #acknowledge(added: readonly Entry[]): void {
+    this.#settle()
+    this.#unknown = []
+    // One by one: a hundred thousand entries are too many for arguments.
+    for (const entry of added) this.#entries.push(entry)
   }
 
-  return {
-    get written() {
-      return { entries, unknown }
-    },
-    get lease() {
-      return lease
-    },
-    append(added, ended) {
-      isAppending = true
-      if (lease === undefined) return open(begin as Beginning, added).then(() => acknowledge(added), failed)
-      return appendTo(lease, added, ended)
-    },
-    async handOver() {
-      close()
-      if (lease !== undefined) await writer.append({ lease, at: entries.length, leaseSeconds: 0 })
-    },
-    close,
-  }
-
-  function close(): void {
-    isOver = true
-    stopBeating()
+  #settle(): void {
+    this.#isAppending = false
+    this.#isQuiet = false
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ResponseStore } from '../../../stores/store.js'
 import { type BatchWriter, createBatchWriter } from './batch-writer.js'
 import { createHeartbeat, type Heartbeat } from './heartbeat.js'
-import { type StoredResponses, storedResponses } from './stored-responses.js'
+import { StoredResponses } from './stored-responses.js'
 
 /** A store with its access paths in the service. */
 export interface ResponseRepository {
@@ -30,7 +30,7 @@ export function createResponseRepository(
   const heartbeat = createHeartbeat(store.durability === 'none' ? undefined : leaseSeconds, report)
   return {
     store,
-    stored: storedResponses(store, { clock, report, heartbeat }),
+    stored: new StoredResponses(store, { clock, report, heartbeat }),
     writer: createBatchWriter(store),
     heartbeat,
     leaseSeconds,

@@ -5,95 +5,106 @@ import type { Heartbeat } from './heartbeat.js'
 import { readEntries } from './stored-entries.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
 
+/** Each holds its response's addition. There are more only if a store fails and recovers a thousand times. */
+const MAX_UNFINISHED = 1000
+const SECONDS = 86_400
+
+interface Unfinished {
+  readonly response: UnfinishedResponse
+  readonly onForget: () => void
+}
+
+export interface StoredResponsesOptions {
+  readonly clock: () => number
+  readonly report: (error: unknown) => void
+  readonly heartbeat: Heartbeat
+}
+
 /**
  * The store as readers see it: a response that its writer could not finish is finished when it is next looked up. If
  * the store does not accept its end then either, readers still see it: no process will continue such a response, and a
  * waiting reader would wait forever.
  */
-export interface StoredResponses extends Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {
-  entries(responseId: string, owner: string, from?: number): Promise<AsyncIterable<readonly Entry[]> | undefined>
+export class StoredResponses implements Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> {
+  readonly #store: ResponseStore
+  readonly #options: StoredResponsesOptions
+  readonly #unfinished: Expiring<Unfinished>
+
+  constructor(store: ResponseStore, options: StoredResponsesOptions) {
+    this.#store = store
+    this.#options = options
+    const time = { seconds: SECONDS, clock: options.clock }
+    this.#unfinished = new Expiring(MAX_UNFINISHED, time, ({ onForget }) => onForget())
+  }
+
   /** @param onForget - called once, when the response is stored or forgotten */
-  addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void
+  addUnfinished(responseId: string, response: UnfinishedResponse, onForget: () => void): void {
+    this.#unfinished.get(responseId)?.onForget()
+    // Readers were told its end: no other process may give it another one.
+    const stop = this.#options.heartbeat.keep({ renew: () => this.#retry(responseId, response) })
+    this.#unfinished.set(responseId, {
+      response,
+      onForget() {
+        stop()
+        onForget()
+      },
+    })
+  }
+
   /** Whether this process has still to write the end of a response. */
-  isUnfinished(responseId: string): boolean
-}
+  isUnfinished(responseId: string): boolean {
+    return this.#unfinished.get(responseId) !== undefined
+  }
 
-/** Each holds its response's addition. There are more only if a store fails and recovers a thousand times. */
-const MAX_UNFINISHED = 1000
-const SECONDS = 86_400
-
-export function storedResponses(
-  store: ResponseStore,
-  {
-    clock,
-    report,
-    heartbeat,
-  }: { readonly clock: () => number; readonly report: (error: unknown) => void; readonly heartbeat: Heartbeat },
-): StoredResponses {
-  interface Unfinished {
-    readonly response: UnfinishedResponse
-    readonly onForget: () => void
-  }
-  const unfinished = new Expiring<Unfinished>(MAX_UNFINISHED, { seconds: SECONDS, clock }, ({ onForget }) => onForget())
-  const forget = (responseId: string): void => {
-    const known = unfinished.get(responseId)
-    unfinished.delete(responseId)
-    known?.onForget()
-  }
-  /** Tries to write its end, or else to hold its lease. Its failure was reported when it became unfinished. */
-  async function retry(responseId: string, response: UnfinishedResponse): Promise<void> {
-    try {
-      await response.keep()
-      forget(responseId)
-    } catch (error) {
-      if (isConflict(error)) forget(responseId)
-      else await response.renew().catch(() => {})
-    }
-  }
-  async function find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
-    const found = await store.find(responseId, owner)
-    const { response } = unfinished.get(responseId) ?? {}
+  async find(responseId: string, owner: string): Promise<FoundResponse | undefined> {
+    const found = await this.#store.find(responseId, owner)
+    const { response } = this.#unfinished.get(responseId) ?? {}
     if (response === undefined || found === undefined) return found
     if (found.state === 'finished') {
-      forget(responseId)
+      this.#forget(responseId)
       return found
     }
     try {
       const { finished } = await response.keep()
-      forget(responseId)
+      this.#forget(responseId)
       return { state: 'finished', finished }
     } catch (error) {
-      report(error)
+      this.#options.report(error)
       if (!isConflict(error)) return { state: 'finished', finished: response.ending().finished }
-      forget(responseId)
-      return await store.find(responseId, owner)
+      this.#forget(responseId)
+      return await this.#store.find(responseId, owner)
     }
   }
 
-  return {
-    addUnfinished(responseId, response, onForget) {
-      unfinished.get(responseId)?.onForget()
-      // Readers were told its end: no other process may give it another one.
-      const stop = heartbeat.keep({ renew: () => retry(responseId, response) })
-      unfinished.set(responseId, {
-        response,
-        onForget() {
-          stop()
-          onForget()
-        },
-      })
-    },
-    isUnfinished: (responseId) => unfinished.get(responseId) !== undefined,
-    findItem: (itemId, owner) => store.findItem(itemId, owner),
-    find,
-    async lineage(responseId, owner) {
-      // An unfinished response is not part of its lineage yet.
-      if (unfinished.get(responseId) !== undefined) await find(responseId, owner)
-      return await store.lineage(responseId, owner)
-    },
-    async entries(responseId, owner, from = 0) {
-      const stored = await readEntries(store, responseId, owner, from)
-      return stored && (unfinished.get(responseId)?.response.withEnd(stored, from) ?? stored)
-    },
+  findItem(itemId: string, owner: string): ReturnType<ResponseStore['findItem']> {
+    return this.#store.findItem(itemId, owner)
+  }
+
+  async lineage(responseId: string, owner: string): ReturnType<ResponseStore['lineage']> {
+    // An unfinished response is not part of its lineage yet.
+    if (this.isUnfinished(responseId)) await this.find(responseId, owner)
+    return await this.#store.lineage(responseId, owner)
+  }
+
+  async entries(responseId: string, owner: string, from = 0): Promise<AsyncIterable<readonly Entry[]> | undefined> {
+    const stored = await readEntries(this.#store, responseId, owner, from)
+    return stored && (this.#unfinished.get(responseId)?.response.withEnd(stored, from) ?? stored)
+  }
+
+  #forget(responseId: string): void {
+    const known = this.#unfinished.get(responseId)
+    this.#unfinished.delete(responseId)
+    known?.onForget()
+  }
+
+  /** Tries to write its end, or else to hold its lease. Its failure was reported when it became unfinished. */
+  async #retry(responseId: string, response: UnfinishedResponse): Promise<void> {
+    try {
+      await response.keep()
+      this.#forget(responseId)
+    } catch (error) {
+      if (isConflict(error)) this.#forget(responseId)
+      else await response.renew().catch(() => {})
+    }
   }
 }

@@ -3,12 +3,6 @@ import type { Setup } from '../setup.js'
 import { unref } from '../storage/heartbeat.js'
 import { takeOver } from './take-over.js'
 
-/** Continues responses whose processes have died. */
-export interface Sweeper {
-  /** Takes over no more. Resolves when running take-overs have ended. */
-  stop(): Promise<void>
-}
-
 /**
  * The interval of looking for expired leases, in milliseconds: a response is without a process for at most this much
  * longer.
@@ -19,66 +13,71 @@ const MAX = 16
 /** The maximum number of responses that are examined if there is no room here for those that expired first. */
 const MAX_SEEN = 1024
 
-/** Sweeps at once, and then periodically. */
-export function startSweeper(setup: Setup): Sweeper {
-  const { store, stored } = setup.durable
-  let isStopped = false
+/** Continues responses whose processes have died: looks for them at once, and then periodically. */
+export class Sweeper {
+  readonly #setup: Setup
+  #isStopped = false
   /** The number to examine next time. */
-  let seen = MAX
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let sweeping: Promise<void> = Promise.resolve()
+  #seen = MAX
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #sweeping: Promise<void>
 
-  /** Whether this process is still producing it, although it could not renew the lease. */
-  const isHere = (responseId: string): boolean =>
-    setup.beginning.has(responseId) || setup.runs.get(responseId)?.isLost === false
+  constructor(setup: Setup) {
+    this.#setup = setup
+    this.#sweeping = this.#sweep()
+  }
+
+  /** Takes over no more. Resolves when running take-overs have ended. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#sweeping
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      const expired = await this.#setup.durable.store.expired(this.#seen)
+      let hasTaken = false
+      for (let at = 0; at < expired.length; at += MAX) {
+        const taken = await Promise.all(expired.slice(at, at + MAX).map((one) => this.#take(one)))
+        hasTaken ||= taken.includes(true)
+      }
+      // Examines more, so that responses of an owner with too many here do not hide those of others.
+      this.#seen = expired.length < this.#seen || hasTaken ? MAX : Math.min(2 * this.#seen, MAX_SEEN)
+    } catch (error) {
+      this.#setup.report(error)
+    }
+    if (this.#isStopped) return
+    this.#timer = setTimeout(() => {
+      this.#sweeping = this.#sweep()
+    }, EVERY_MS)
+    unref(this.#timer)
+  }
 
   /** Takes over one response. Returns whether it is no longer without a process. */
-  async function take(expired: ExpiredResponse): Promise<boolean> {
+  async #take(expired: ExpiredResponse): Promise<boolean> {
+    const { durable, observer, report } = this.#setup
+    const { stored } = durable
     const { responseId, owner } = expired
-    if (isStopped || isHere(responseId)) return false
+    if (this.#isStopped || this.#isHere(responseId)) return false
     try {
       if (stored.isUnfinished(responseId)) {
         // Its readers were told its end, which is written when it is found.
         await stored.find(responseId, owner)
         return !stored.isUnfinished(responseId)
       }
-      const taken = await takeOver(setup, expired)
-      if (taken !== undefined) setup.observer?.takenOver(taken)
+      const taken = await takeOver(this.#setup, expired)
+      if (taken !== undefined) observer?.takenOver(taken)
       return taken !== undefined
     } catch (error) {
-      setup.report(error)
+      report(error)
       return false
     }
   }
 
-  async function sweep(): Promise<void> {
-    try {
-      const expired = await store.expired(seen)
-      let hasTaken = false
-      for (let at = 0; at < expired.length; at += MAX) {
-        const taken = await Promise.all(expired.slice(at, at + MAX).map(take))
-        hasTaken ||= taken.includes(true)
-      }
-      // Examines more, so that responses of an owner with too many here do not hide those of others.
-      seen = expired.length < seen || hasTaken ? MAX : Math.min(2 * seen, MAX_SEEN)
-    } catch (error) {
-      setup.report(error)
-    }
-    if (isStopped) return
-    timer = setTimeout(begin, EVERY_MS)
-    unref(timer)
-  }
-
-  function begin(): void {
-    sweeping = sweep()
-  }
-  begin()
-
-  return {
-    async stop() {
-      isStopped = true
-      clearTimeout(timer)
-      await sweeping
-    },
+  /** Whether this process is still producing it, although it could not renew the lease. */
+  #isHere(responseId: string): boolean {
+    const { beginning, runs } = this.#setup
+    return beginning.has(responseId) || runs.get(responseId)?.isLost === false
   }
 }

@@ -71,6 +71,8 @@ export class AgreedChoice {
   readonly #all: AgreedChatCall[] = []
   /** Its first finish_reason. */
   finish: string | undefined
+  /** The chunk with a second finish_reason, which says something else; undefined if there is none. */
+  deniedAt: EventRef | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
   #said: Subject = 'reasoning'
   /** Whether a delta has come. */
@@ -123,6 +125,7 @@ export class AgreedChoice {
     const extraneous = this.#calls(delta, at)
     this.#texts(delta)
     this.text.append(textIn(choice))
+    if (hasReason && this.finish !== undefined && reason !== this.finish) this.deniedAt ??= at
     if (hasReason && endingBy(this.finish) === 'open') this.finish = reason
     return extraneous
   }

@@ -32,11 +32,13 @@ export class ChatAgreement {
   readonly #extraneous = new ExtraneousList()
   #id: string | undefined
   #created: unknown
+  /** The id before that, whose chunks said nothing. */
+  #formerId: string | undefined
   #hasUsage = false
   #failure: { readonly message: string; readonly at: EventRef } | undefined
   #isFailureLast = true
   /** Text and refusals of all choices, in the order of the stream. */
-  readonly streamed: TextHash = new TextHash()
+  streamed: TextHash = new TextHash()
 
   /** @param position - the number of the chunk, from 0 */
   take(chunk: unknown, position: number): void {
@@ -49,7 +51,7 @@ export class ChatAgreement {
     }
     // The stream goes on: the error did not end it.
     if (this.#failure !== undefined) this.#isFailureLast = false
-    if (this.#isForeign(chunk)) {
+    if (this.#isForeign(chunk, at)) {
       this.#extraneous.add({ why: 'foreign', at })
       return
     }
@@ -127,18 +129,37 @@ export class ChatAgreement {
     return false
   }
 
+  /** The first answer goes on: what came between was of another, and nothing had been said before. */
+  #goBack(id: string, created: unknown, at: EventRef): void {
+    this.#extraneous.add({ why: 'foreign', at })
+    this.#foreign.add(this.#id ?? '')
+    this.#formerId = undefined
+    this.#id = id
+    this.#created = created
+    this.#choices.clear()
+    this.streamed = new TextHash()
+    this.#hasUsage = false
+  }
+
   /**
    * Whether a chunk is of another answer. One chunk with another id is a wrong id. Before anything is said, the id may change:
    * gateways send a first chunk of their own.
    */
-  #isForeign(chunk: Fields): boolean {
+  #isForeign(chunk: Fields, at: EventRef): boolean {
     const id = asString(chunk['id'])
     if (id === '') return false
+    if (id === this.#id) return false
+    if (this.#foreign.has(id)) return true
     if (this.#id === undefined || !this.#hasContent) {
+      this.#formerId = this.#id
       this.#id = id
       this.#created = chunk['created']
+      return false
     }
-    if (id === this.#id) return false
+    if (id === this.#formerId) {
+      this.#goBack(id, chunk['created'], at)
+      return false
+    }
     const isOther =
       chunk['created'] !== this.#created ||
       choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')

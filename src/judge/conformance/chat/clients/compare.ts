@@ -49,7 +49,7 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel
   }
   const isToCall = asksForCalls(finish)
   if (ending === 'completed' && seen.ending === ending && isToCall !== asksForCalls(seen.finish))
-    losses.report('ending', `finish_reason "${finish}"`, seen.finish)
+    losses.report('ending', `finish_reason "${finish}"`, seen.finish, undefined, agreed.choices[0]?.deniedAt)
   if (isToCall && agreed.choices[0]?.calls.length === 0)
     losses.report('ending', `a call before finish_reason "${finish}"`, undefined, 'none')
   losses.ending(model, ending, ending === 'incomplete' ? model.reads.incomplete : ending)

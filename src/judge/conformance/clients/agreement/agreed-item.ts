@@ -122,6 +122,9 @@ export class AgreedParts {
     const yes = places.countIn(this.#lists)
     const no = lists - yes
     const moments = places.countIn(STREAMED)
+    // Done events with an index of their own, as vLLM sends them, make no part of it.
+    const isBegun = places.has('added') || places.has('deltas')
+    if (!isBegun && anyAdded && lists > 0 && yes === 0) return false
     if (moments === 0) return yes > no + (anyStreamed ? 1 : 0)
     if (lists === 0) return moments > 1 || places.has('added') || !anyAdded
     return yes + Math.min(moments, 2) >= no + (moments === 1 ? 1 : 0)

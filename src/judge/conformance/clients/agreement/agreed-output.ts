@@ -60,10 +60,10 @@ export function outputOf(
   return { items, messages, reasoning, calls }
 }
 
-/** The items by where the response lists them, by their output_index, or in the order of the stream. */
+/** The items by their output_index, by where the response lists them, or in the order of the stream. */
 function inOrder(items: readonly AgreedItem[]): readonly AgreedItem[] {
   if (items.length < 2) return items
-  for (const place of [({ listedAt }: AgreedItem) => listedAt, ({ index }: AgreedItem) => index]) {
+  for (const place of [({ index }: AgreedItem) => index, ({ listedAt }: AgreedItem) => listedAt]) {
     const places = items.map(place)
     // Almost always they are in order.
     if (places.every((at, index) => at !== undefined && (index === 0 || at > (places[index - 1] ?? at)))) return items

@@ -52,7 +52,10 @@ export class AgreedText {
 
   get #elected(): Vote<TextHash> | undefined {
     // In a tie, prefers a text that is complete: an empty one may be omitted, and a delta that is not a string is lost.
-    return this.#votes.elected((text) => text.length > 0 && (this.#deltasAreText || text !== this.#deltas))
+    const elected = this.#votes.elected((text) => text.length > 0 && (this.#deltasAreText || text !== this.#deltas))
+    // What was streamed was said, however many places leave it out.
+    const isLeftOut = elected?.value.length === 0 && (this.#deltas?.length ?? 0) > 0
+    return isLeftOut ? this.#votes.all.find(({ value }) => value === this.#deltas) : elected
   }
 }
 

@@ -71,16 +71,17 @@ export class MergedCall {
 const MAX_ARGUMENTS = 1 << 20
 
 /**
- * The call that the application gets. There is none without an id, which makes it an invalid tool call that cannot be
- * attributed. A call whose arguments are not valid JSON is also invalid, and has their text.
+ * The call that the application gets. One without an id is an invalid tool call that cannot be attributed, as a delta is
+ * that names no call. A call whose arguments are not valid JSON is also invalid, and has their text.
  */
 export function callsIn(group: readonly MergedCall[], texts: ReadonlyMap<number, readonly TextHash[]>): SeenCall[] {
   const [first] = group
   const id = group.find((call) => Boolean(call.id))?.id
   const name = concatenated(first?.name ?? '')
-  if (!id || name === COMPUTER) return []
+  if (name === COMPUTER) return []
   if (first?.isLong) return [{ name, arguments: first.digest, value: jsonHash(first.digest.key) }]
   const joined = group.map(({ printed }) => printed).join('')
+  if (!id) return [{ ...seenCall(name, joined), isInvalid: true }]
   if (group.some(({ isCustom }) => isCustom)) return [seenCall(name, joined)]
   const given = joined.trim() === '' ? '{}' : joined
   const value = partialJson(given.trim())

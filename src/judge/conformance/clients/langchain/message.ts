@@ -124,15 +124,22 @@ export class LangchainMessage {
     else if (!known.some((one) => one.equals(text))) known.push(text)
   }
 
-  /** Writes what an application sees of the message to `seen`. */
-  show(seen: Seen): void {
+  /**
+   * Writes what an application sees of the message to `seen`.
+   *
+   * @param withNameless - whether calls without an id count, which it passes on as invalid
+   */
+  show(seen: Seen, withNameless = true): void {
     seen.final = new TextHash()
     for (const { type, before, text, citations } of this.#blocks) {
       if (type !== 'text') continue
       seen.final.join(before).join(text.printed)
       for (const citation of citations) seen.citations.push(citation)
     }
-    for (const group of this.#collapsed()) for (const call of callsIn(group, this.#texts)) seen.calls.push(call)
+    for (const group of this.#collapsed()) {
+      if (withNameless || group.some(({ id }) => Boolean(id)))
+        for (const call of callsIn(group, this.#texts)) seen.calls.push(call)
+    }
     const status = this.status
     for (const ending of ['completed', 'incomplete', 'failed', 'cancelled'] as const) {
       if (status?.equals(TextHash.of(ending))) seen.ending = ending

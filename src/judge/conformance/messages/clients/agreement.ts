@@ -6,6 +6,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString, lookUp } from '../../stream-event.js'
 import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
+import { hasProgramCalls } from '../message-state.js'
 import { AgreedBlock, type BlockKind, blockKindOf, nameIn, type Unreadable } from './agreed-block.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -37,6 +38,8 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: B
 export class MessagesAgreement implements StreamAgreement<unknown> {
   readonly #blocks: AgreedBlock[] = []
   readonly #extraneous = new ExtraneousList()
+  readonly streamed: TextHash = new TextHash()
+  readonly thought: TextHash = new TextHash()
   #open: AgreedBlock | undefined
   #id: string | undefined
   #hasStart = false
@@ -169,10 +172,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
 
   /** Takes what stands in the message already: the calls that a program of the model made, which are whole. */
   #prefilled({ content, stop_reason: reason }: Fields, at: EventRef): void {
+    if (!hasProgramCalls(content)) return
     for (const block of asList(content).map(asFields)) {
-      const kind = blockKindOf(block)
-      if (kind === undefined) continue
-      const whole = new AgreedBlock(kind, this.#blocks.length, at, block)
+      const whole = new AgreedBlock('call', this.#blocks.length, at, block)
       this.#add(whole)
       this.#settle()
       whole.isStopped = true
@@ -293,6 +295,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       of.stray.append(text)
       return
     }
+    if (known.kind === 'text') this.streamed.append(text)
+    if (known.kind === 'thinking') this.thought.append(text)
     this.#ofKind(known.kind, index, at).append(text)
   }
 

@@ -59,7 +59,8 @@ class LangchainReader extends ThrowingReader<unknown> {
   protected finish(): void {
     const { seen } = this
     if (!this.#hasChunk) return
-    this.#message.show(seen)
+    // The input of a tool that the server runs becomes a call without an id, also in good streams.
+    this.#message.show(seen, false)
     seen.ending = endingBy(this.#message.fieldText('stop_reason')?.plain)
     if (this.#reasons > 1)
       this.reportBreak('messages-langchain-stop-reason', 'one stop_reason', undefined, `${this.#reasons} of them`)

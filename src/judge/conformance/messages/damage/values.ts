@@ -67,7 +67,9 @@ const errors: MessagesFamily = {
     yield instead('without a type of event', { error })
     yield instead('as text', { type: 'error', error: 'It broke.' })
     yield instead('without a message', { type: 'error', error: { type: 'api_error' } })
-    yield instead('as a message alone', { type: 'error', message: 'It broke.' })
+    // Compared with an error in its own form: a stream that fails is a good one.
+    const { events: failed } = instead('', { type: 'error', error })
+    yield { ...instead('as a message alone', { type: 'error', message: error.message }), base: failed }
     yield instead('without a type of error', { type: 'error', error: { message: 'It broke.' } })
     yield instead('as a detail', { detail: 'It broke.' })
     yield inserting('in the middle', events, middle, [{ type: 'error', error }])

@@ -108,8 +108,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-thinking-signed',
     sentence:
-      'A thinking block has a signature, which is not empty, before it stops: Anthropic refuses an unsigned block that a ' +
-      'client sends back.',
+      'A thinking block has a signature before it stops: Anthropic refuses an unsigned block that a client sends back.',
     severity: 'warning',
     event({ type }, { open }, report) {
       if (type === 'content_block_stop' && open?.type === 'thinking' && !open.hasSignature)

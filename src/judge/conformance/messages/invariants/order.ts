@@ -1,14 +1,6 @@
-import type { Fields } from '../../../../shared/fields.js'
-import { asFields, asList, asString } from '../../stream-event.js'
+import { asFields } from '../../stream-event.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
-
-/** Whether the content of message_start is calls that a program of the model made. */
-const hasProgramCalls = (content: unknown): boolean => {
-  const blocks = asList(content).map(asFields)
-  const isOfProgram = ({ type, caller }: Fields): boolean =>
-    type === 'tool_use' && asString(asFields(caller)['type']).startsWith('code_execution')
-  return blocks.length > 0 && blocks.every(isOfProgram)
-}
+import { hasProgramCalls } from '../message-state.js'
 
 /** Rules for the order of a stream: its beginning, its end, and the events between. */
 export const ORDER: readonly MessagesInvariant[] = messagesRules([

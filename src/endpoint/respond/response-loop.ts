@@ -1,0 +1,156 @@
+import type { Batch } from '../../core/responses/batch.js'
+import type { CitableFiles } from '../../core/responses/call-result.js'
+import type { ResponseRequest } from '../../core/responses/request.js'
+import { callSafely } from '../../shared/call-safely.js'
+import { merged } from '../../shared/merged.js'
+import type { Write } from '../flow/queue.js'
+import type { ResponseFold } from '../journal/response-fold.js'
+import { Closing } from './closing.js'
+import { Inbox } from './inbox.js'
+import { failureOf } from './opening/unavailable.js'
+import type { RespondOptions } from './options.js'
+import { Outbox } from './outbox.js'
+import { ResolvedResponse } from './resolved-response.js'
+import { sample } from './sampling/sampling.js'
+import { Steps, type StepsOptions } from './steps.js'
+import { createInvalidReporter, type InvalidReporter } from './strict/report-invalid.js'
+
+export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing'> {
+  /** Waits after each call of the model until what follows may be done, if it has to. */
+  readonly turn: () => Promise<void> | undefined
+  /** Called once if the counts of the response are estimates. */
+  readonly onEstimate: () => void
+}
+
+/** The loop over the steps of one response, which puts their entries until it is closed. */
+export class ResponseLoop {
+  readonly #given: LoopOptions
+  readonly #options: RespondOptions
+  readonly #request: ResponseRequest
+  readonly #fold: ResponseFold
+  readonly #inbox: Inbox
+  readonly #closing: Closing
+  readonly #steps: Steps
+  readonly #reporter: InvalidReporter | undefined
+  #isAnnounced = false
+  #isEstimated = false
+  #hasEnded = false
+
+  /** @throws HarmonyResponsesError `bad_option` */
+  constructor(given: LoopOptions) {
+    const { request, options, pause, report } = given
+    const resolved = new ResolvedResponse(options)
+    const { fold } = resolved
+    const inbox = new Inbox({ fold, input: request.input, entries: options.entries ?? [] })
+    this.#given = given
+    this.#options = options
+    this.#request = request
+    this.#fold = fold
+    this.#inbox = inbox
+    this.#closing = new Closing(options.signal, () => inbox.close())
+    this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing }))
+    const parts = () => this.#steps.budget().strict.parts
+    const { onInvalidOutput } = options
+    this.#reporter = onInvalidOutput && createInvalidReporter({ onInvalidOutput, onError: report, pause, parts })
+  }
+
+  get signal(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  files(): CitableFiles | undefined {
+    return this.#fold.files
+  }
+
+  close(): void {
+    this.#closing.close('left')
+  }
+
+  abort(reason?: unknown): void {
+    // Ignored after the end, like the options' signal.
+    if (!this.#hasEnded) this.#closing.close('abort', reason)
+  }
+
+  cancel(reason?: unknown): void {
+    if (!this.#hasEnded) this.#closing.close('cancel', reason)
+  }
+
+  async run(show: Write<Batch>): Promise<readonly number[]> {
+    const { clock } = this.#given
+    const { append, entries = [] } = this.#options
+    const fold = this.#fold
+    const outbox = new Outbox({ fold, closing: this.#closing, reporter: this.#reporter, clock, append }, show)
+    try {
+      for (const entry of entries) fold.apply(entry, entry.at)
+      if (fold.stage !== 'new' && fold.stage !== 'closed') await this.#steps.takeOver()
+      while (fold.stage !== 'closed' && !this.#hasLeft && outbox.failure === undefined) await this.#step(outbox)
+      if (outbox.failure !== undefined) throw outbox.failure.error
+      if (!this.#hasLeft) await outbox.flushed()
+      await this.#reporter?.done()
+      return fold.transcript
+    } finally {
+      this.#hasEnded = true
+      if (fold.stage === 'closed') this.#closing.ignoreOutside()
+      else this.#closing.close('left')
+      fold.dispose()
+    }
+  }
+
+  /** Whether the reader has left. */
+  get #hasLeft(): boolean {
+    return this.#closing.why === 'left'
+  }
+
+  /** Does what is next. An open response ends with the failure of its engine, or of what the host gave. */
+  async #step(outbox: Outbox): Promise<void> {
+    const isOpen = this.#fold.stage !== 'new'
+    if (isOpen && this.#fold.stage !== 'queued') this.#announce()
+    try {
+      const step = this.#steps.next()
+      await (step === undefined ? this.#callModel(outbox) : outbox.putAll(step))
+    } catch (error) {
+      if (!isOpen || outbox.failure !== undefined || this.#hasLeft) throw error
+      this.#given.report(error)
+      await outbox.putAll(this.#inbox.before({ type: 'fail', failure: failureOf(error) }))
+    }
+  }
+
+  async #callModel({ put }: Outbox): Promise<void> {
+    const { report, turn } = this.#given
+    const { signal, isClosed } = this.#closing
+    if (this.#steps.hasToPrepare) {
+      // An engine that is asked when the response is closed fails because of that.
+      await this.#steps.prepareCall().catch((error: unknown) => {
+        if (!isClosed()) throw error
+      })
+      if (isClosed()) return
+    }
+    const { engine, tokenTable, limits, onStopString } = this.#options
+    const isTimed = limits?.seconds !== undefined
+    const onStop = (string: string): void => callSafely(onStopString, string, report)
+    const budget = () => this.#steps.budget()
+    const { terms } = this.#steps
+    const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, terms }
+    await sample({ ...parts, signal, isClosed, report, onStop, onEstimate: this.#onEstimate, put })
+    const waited = turn()
+    if (waited !== undefined) await waited
+  }
+
+  readonly #onEstimate = (): void => {
+    if (!this.#isEstimated) this.#given.onEstimate()
+    this.#isEstimated = true
+  }
+
+  /** Tells the host, once, that the response is open. */
+  #announce(): void {
+    const { onOpen } = this.#options
+    const { isCompaction, isPreparation, responseId: id, request: known } = this.#fold.open
+    if (this.#isAnnounced || this.#closing.isClosed() || onOpen === undefined || isCompaction || isPreparation) return
+    this.#isAnnounced = true
+    const { insert, signal } = this.#inbox
+    // Not `callSafely`, which ignores rejections: a host that searches meanwhile returns a promise.
+    const notify = async (): Promise<void> =>
+      onOpen({ id, request: { ...known, input: this.#request.input }, insert, signal })
+    notify().catch(this.#given.report)
+  }
+}
