@@ -88,7 +88,7 @@ function patternOf(min: number | undefined, max: number | undefined, path: strin
   return pattern
 }
 
-/** Spells a string of `least` to `max` plain characters. */
+/** Spells a string of `min` to `max` plain characters. */
 function spelled(min = 0, max = Number.POSITIVE_INFINITY): string {
   const more = max - min
   // The last repetition has at least BLOCK - 1, without which some lengths between two blocks would be refused.
