@@ -81,7 +81,7 @@ function footOf(results: readonly ScenarioResult[], paint: Paint, block: Block):
     .join(', ')
   if (rows.length === 0) return `\n${verdicts}; no problems\n`
   const labels = rows.map(labelOf)
-  const width = labels.reduce((most, { length }) => Math.max(most, length), 0)
+  const width = labels.reduce((max, { length }) => Math.max(max, length), 0)
   // Clients of the Messages API alone have a column where one of them breaks.
   const others = MESSAGES_CLIENTS.filter((client) => !isAmong(CLIENTS, client))
   const clients = [...CLIENTS, ...others.filter((client) => rows.some(({ breaks }) => breaks.has(client)))]

@@ -63,16 +63,16 @@ function* fieldPieces(fields: object, piece: number): Pieces {
 }
 
 /** Returns the size of a value in characters and values; of a larger one, only that it is above `max`. */
-function sizeUpTo(value: unknown, most: number): number {
+function sizeUpTo(value: unknown, max: number): number {
   let size = 0
   const waiting: unknown[] = [value]
   // Iterative: data may be nested as deep as its limits allow.
-  while (waiting.length > 0 && size <= most) {
+  while (waiting.length > 0 && size <= max) {
     const next = waiting.pop()
     size += 8
     if (typeof next === 'string') size += next.length
     else if (Array.isArray(next)) {
-      if (next.length > most) return most + 1
+      if (next.length > max) return max + 1
       for (const each of next) waiting.push(each)
     } else if (typeof next === 'object' && next !== null) {
       for (const name in next) {

@@ -187,27 +187,27 @@ export function emptyArray(param: string): RequestError {
   return new RequestError(`Invalid '${param}': empty array. ${expected}`, { param, code: 'empty_array' })
 }
 
-export function stringTooLong(param: string, most: number, length: number): RequestError {
-  const [expected, got] = [`a string with maximum length ${most}`, `a string with length ${length}`]
+export function stringTooLong(param: string, max: number, length: number): RequestError {
+  const [expected, got] = [`a string with maximum length ${max}`, `a string with length ${length}`]
   return new RequestError(invalid(param, 'string too long', expected, got), { param, code: 'string_above_max_length' })
 }
 
-export function arrayTooLong(param: string, most: number, length: number): RequestError {
-  const [expected, got] = [`an array with maximum length ${most}`, `an array with length ${length}`]
+export function arrayTooLong(param: string, max: number, length: number): RequestError {
+  const [expected, got] = [`an array with maximum length ${max}`, `an array with length ${length}`]
   return new RequestError(invalid(param, 'array too long', expected, got), { param, code: 'array_above_max_length' })
 }
 
 /** Returns the error for an object with too many keys of the client's. */
-export function tooManyProperties(param: string, most: number, count: number): RequestError {
-  const [expected, got] = [`an object with at most ${most} properties`, `an object with ${count} properties`]
+export function tooManyProperties(param: string, max: number, count: number): RequestError {
+  const [expected, got] = [`an object with at most ${max} properties`, `an object with ${count} properties`]
   const message = invalid(param, 'too many properties', expected, got)
   return new RequestError(message, { param, code: 'object_above_max_properties' })
 }
 
 /** @param object - the path of the object that has the property */
-export function propertyNameTooLong(object: string, name: string, most: number): RequestError {
+export function propertyNameTooLong(object: string, name: string, max: number): RequestError {
   const is = `Invalid property name in '${object}': '${name.slice(0, 3)}...${name.slice(-3)}' is too long.`
-  const [expected, got] = [`a string with maximum length ${most}`, `a string with length ${name.length}`]
+  const [expected, got] = [`a string with maximum length ${max}`, `a string with length ${name.length}`]
   const message = `${is} Expected ${expected}, but got ${got} instead.`
   return new RequestError(message, { param: object, code: 'property_name_above_max_length' })
 }
@@ -254,16 +254,16 @@ export function unsupported(param: string, what: string, hint?: string): Request
  *
  * @param max - the context, in tokens
  */
-export function contextLengthExceeded(most: number): RequestError {
+export function contextLengthExceeded(max: number): RequestError {
   const message =
-    `This model's maximum context length is ${most} tokens. Input tokens exceed the configured limit. ` +
+    `This model's maximum context length is ${max} tokens. Input tokens exceed the configured limit. ` +
     'Your input exceeds the context window of this model. Please adjust your input and try again.'
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 
 /** @param max - the maximum number of tokens that are counted */
-export function tooManyToCount(most: number): RequestError {
-  const message = `Your input has more than ${most} tokens. Tokens beyond that are not counted.`
+export function tooManyToCount(max: number): RequestError {
+  const message = `Your input has more than ${max} tokens. Tokens beyond that are not counted.`
   return new RequestError(message, { param: 'input', code: 'context_length_exceeded' })
 }
 

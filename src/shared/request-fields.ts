@@ -36,10 +36,10 @@ export function textsAt(value: unknown, param: string): readonly string[] {
 }
 
 /** @throws RequestError if it is not a whole number, or below the least one */
-export function integerAt(value: unknown, param: string, least: number = Number.NEGATIVE_INFINITY): number {
+export function integerAt(value: unknown, param: string, min: number = Number.NEGATIVE_INFINITY): number {
   if (!Number.isInteger(value)) throw invalidType(param, 'an integer', value)
   const given = value as number
-  if (given < least) throw outOfRange(param, 'integer', { least }, given)
+  if (given < min) throw outOfRange(param, 'integer', { least: min }, given)
   return given
 }
 
@@ -81,9 +81,9 @@ export function textsIn(fields: Fields, name: string, param: string): readonly s
 }
 
 /** Returns an optional whole number. @throws RequestError if it is anything else, or below the least one */
-export function optionalIntegerIn(fields: Fields, name: string, param: string, least?: number): number | undefined {
+export function optionalIntegerIn(fields: Fields, name: string, param: string, min?: number): number | undefined {
   const value = fieldOf(fields, name)
-  return value === undefined ? undefined : integerAt(value, pathOf(param, name), least)
+  return value === undefined ? undefined : integerAt(value, pathOf(param, name), min)
 }
 
 /** Returns an optional flag. @throws RequestError if it is not a boolean */

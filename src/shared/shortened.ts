@@ -1,4 +1,4 @@
 /** Returns the beginning of a text of untrusted length. */
-export function shortened(text: string, most: number = 60): string {
-  return text.length > most ? `${text.slice(0, most)}...` : text
+export function shortened(text: string, max: number = 60): string {
+  return text.length > max ? `${text.slice(0, max)}...` : text
 }

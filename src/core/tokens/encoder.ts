@@ -107,9 +107,9 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
     }
   }
 
-  function* into(text: string, ids: IdSink, work: Work, most = Number.POSITIVE_INFINITY): Slices<boolean> {
+  function* into(text: string, ids: IdSink, work: Work, max = Number.POSITIVE_INFINITY): Slices<boolean> {
     // The minimum number of ids, however the text is split: a UTF-16 unit is at least a byte.
-    if (ids.length + text.length / index.longest > most) return false
+    if (ids.length + text.length / index.longest > max) return false
     const pieces = new Pieces(text, kinds, work)
     /** The lengths of pieces that are not encoded yet, and the start of the first. */
     let lengths: number[] = []
@@ -124,20 +124,20 @@ export function createEncoder(tokenTable: TokenTable): Encoder {
       }
       if (end - start > BATCH) {
         const bytes = utf8.encode(text.slice(start, end))
-        if (ids.length + bytes.length / index.longest > most) return false
+        if (ids.length + bytes.length / index.longest > max) return false
         yield* merger.mergeLong(bytes, ids, work)
         from = end
       } else if (end >= 0) lengths.push(end - start)
-      if (ids.length > most) return false
+      if (ids.length > max) return false
       if (work.left <= 0) yield* work.pause()
     }
     yield* encodeBatch(from === 0 ? text : text.slice(from), lengths, ids, work)
-    return ids.length <= most
+    return ids.length <= max
   }
 
-  function* slices(text: string, most?: number): Slices<number[] | undefined> {
+  function* slices(text: string, max?: number): Slices<number[] | undefined> {
     const ids: number[] = []
-    return (yield* into(text, ids, createWork(), most)) ? ids : undefined
+    return (yield* into(text, ids, createWork(), max)) ? ids : undefined
   }
 
   const encode = (text: string): number[] => atOnce(slices(text)) as number[]

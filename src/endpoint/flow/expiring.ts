@@ -11,11 +11,11 @@ export class Expiring<Value> {
    * @param onForget - called with each evicted value, not with deleted ones
    */
   constructor(
-    most: number,
+    max: number,
     { seconds, clock }: { readonly seconds: number; readonly clock: () => number },
     onForget: (value: Value) => void = () => {},
   ) {
-    this.#most = most
+    this.#most = max
     this.#seconds = seconds
     this.#clock = clock
     this.#onForget = onForget

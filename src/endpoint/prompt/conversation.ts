@@ -234,7 +234,7 @@ export class Conversation {
 /** Records how the first messages were sampled, and their places in one seal's record. */
 function placeMessages(all: ReadMessage[], count: number, seal: number, { isAlone, messages }: SampledForm): void {
   const places = new Map(messages.map(({ back, isResult }, index) => [`${back} ${isResult}`, index]))
-  const furthest = messages.reduce((most, { back }) => Math.max(most, back), -1)
+  const furthest = messages.reduce((max, { back }) => Math.max(max, back), -1)
   for (const [at, back] of placesBack(all, isAlone, furthest, count)) {
     const message = all[at] as ReadMessage
     const index = places.get(`${back} ${message.role === 'tool'}`)

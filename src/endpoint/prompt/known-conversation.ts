@@ -148,11 +148,11 @@ export class KnownConversation implements ItemsBefore {
    * @returns whether the part is known now; if not, the object is of no further use
    * @throws RequestError if an item cannot be read
    */
-  *settle(reading: Reading, part: Part, work: Work, most?: number): Slices<boolean> {
+  *settle(reading: Reading, part: Part, work: Work, max?: number): Slices<boolean> {
     if (part.items === this.#items && part.history === this.#history) return true
     // Known items cannot be removed.
     if (part.items < this.#items || part.history < this.#history) return false
-    const delta = yield* this.#read(reading, part, work, most)
+    const delta = yield* this.#read(reading, part, work, max)
     if (delta === undefined) return false
     const { conversation, placeholders, leading, rendered, places } = delta
     // Instructions with nothing after them would belong to the head, and so would the next ones.
@@ -197,16 +197,16 @@ export class KnownConversation implements ItemsBefore {
     reading: Reading,
     options: RenderOptions,
     work: Work,
-    most?: number,
+    max?: number,
   ): Slices<RenderedPrompt | undefined> {
     const { items, history, tools, tokenTable } = reading
-    const delta = yield* this.#read(reading, { items: items.length, history: history.length }, work, most)
+    const delta = yield* this.#read(reading, { items: items.length, history: history.length }, work, max)
     if (delta === undefined) return undefined
     const { calls } = delta.conversation
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
     const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools.head, options, work)
-    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, most, known: options.known })
+    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, most: max, known: options.known })
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)
     buffer.append(head.tokens)
@@ -232,7 +232,7 @@ export class KnownConversation implements ItemsBefore {
     { items, history, tools, attachments, tokenTable }: Reading,
     part: Part,
     work: Work,
-    most: number | undefined,
+    max: number | undefined,
   ): Slices<Delta | undefined> {
     const added = items.slice(this.#items, part.items)
     if (!added.every(isSettled)) return undefined
@@ -274,7 +274,7 @@ export class KnownConversation implements ItemsBefore {
     const places = yield* this.#places.afterwards(read, findings, tools, work)
     if (places === undefined) return undefined
     const found = yield* recalled(read, findings, tools, tokenTable, work)
-    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, most })
+    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, most: max })
     if (rendered === undefined) return undefined
     return { conversation, placeholders, leading, rendered, places }
   }

@@ -18,7 +18,7 @@ const ENTRY_BYTES = 128
  *
  * @param max - the limit of their size in bytes
  */
-export function createKnownTypes(most: number): KnownTypes {
+export function createKnownTypes(max: number): KnownTypes {
   const bySchema = new WeakMap<object, KnownType>()
   /** Those with a text, the least recently used first. */
   const kept = new Set<KnownType>()
@@ -36,7 +36,7 @@ export function createKnownTypes(most: number): KnownTypes {
       kept.add(added)
       size += sizeOf(text)
       for (const oldest of kept) {
-        if (size <= most) break
+        if (size <= max) break
         kept.delete(oldest)
         size -= sizeOf(oldest.text ?? '')
         oldest.text = undefined

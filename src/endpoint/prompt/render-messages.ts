@@ -86,7 +86,7 @@ interface MessageWriter {
   write(message: PromptMessage): Slices<boolean>
 }
 
-function createWriter(encode: Encoder, work: Work, most: number, known: KnownTexts | undefined): MessageWriter {
+function createWriter(encode: Encoder, work: Work, max: number, known: KnownTexts | undefined): MessageWriter {
   const buffer = createTokenBuffer()
   /** The few words of headers, which recur in each message. */
   const words = new Map<string, readonly number[]>()
@@ -103,7 +103,7 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
     const ids = known.find(content)
     const start = buffer.length
     if (ids !== undefined) buffer.append(ids)
-    else if (yield* encode.into(content, buffer, work, most)) known.add(content, () => buffer.slice(start))
+    else if (yield* encode.into(content, buffer, work, max)) known.add(content, () => buffer.slice(start))
     else return false
     return true
   }
@@ -135,7 +135,7 @@ function createWriter(encode: Encoder, work: Work, most: number, known: KnownTex
       const isKept = role === 'system' || role === 'developer'
       const isWhole = yield* isKept && known !== undefined
         ? knownText(content, known)
-        : encode.into(content, buffer, work, most)
+        : encode.into(content, buffer, work, max)
       buffer.push(role === 'assistant' && recipient !== undefined ? SPECIAL.call : SPECIAL.end)
       return isWhole
     },

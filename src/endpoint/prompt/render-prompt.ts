@@ -101,9 +101,9 @@ export function* renderPromptInSlices(
   request: object,
   options: RenderOptions,
   work: Work,
-  most?: number,
+  max?: number,
 ): Slices<PromptInProgress | undefined> {
-  return yield* renderReadPrompt(yield* readPrompt(request, options, work), options, work, most)
+  return yield* renderReadPrompt(yield* readPrompt(request, options, work), options, work, max)
 }
 
 /** A prompt before encoding. */
@@ -148,14 +148,14 @@ export function* renderReadPrompt(
   { head, messages, tools, placeholders, pending }: ReadPrompt,
   { tokenTable, known }: Rendering,
   work: Work,
-  most: number = Number.POSITIVE_INFINITY,
+  max: number = Number.POSITIVE_INFINITY,
 ): Slices<PromptInProgress | undefined> {
   const next = turnStart(tokenTable)
   const before = yield* renderMessagesInSlices([...head, ...messages], {
     tokenTable,
     work,
     known,
-    most: most - next.length,
+    most: max - next.length,
   })
   if (before === undefined) return undefined
   const tokens = new Uint32Array(before.tokens.length + next.length)

@@ -97,13 +97,13 @@ function tooDeep(levels: number): RequestError {
 }
 
 /** @param max - {@link JsonBounds.names} */
-export function tooManyNames(most: number): RequestError {
-  const message = `The body of the request has too many different names of fields. Expected at most ${most}.`
+export function tooManyNames(max: number): RequestError {
+  const message = `The body of the request has too many different names of fields. Expected at most ${max}.`
   return new RequestError(message, { status: 413, code: 'request_too_large' })
 }
 
 /** @param max - {@link JsonBounds.values} */
-export function tooManyValues(most: number): RequestError {
-  const message = `The body of the request has too many values. Expected at most ${most} objects, arrays and their entries.`
+export function tooManyValues(max: number): RequestError {
+  const message = `The body of the request has too many values. Expected at most ${max} objects, arrays and their entries.`
   return new RequestError(message, { status: 413, code: 'request_too_large' })
 }

@@ -131,8 +131,8 @@ function checkJson(isRight: boolean, value: unknown): void {
 
 const NOT_JSON: readonly string[] = ['bigint', 'function', 'symbol']
 
-function checkText(text: string, path: Path, most: number): void {
-  if (text.length > most) throw stringTooLong(pathOf(path), most, text.length)
+function checkText(text: string, path: Path, max: number): void {
+  if (text.length > max) throw stringTooLong(pathOf(path), max, text.length)
 }
 
 function tooDeep(path: Path, levels: number): RequestError {

@@ -316,11 +316,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       return { lease: { responseId, owner, epoch: response.epoch }, count: response.count }
     },
 
-    async expired(most) {
+    async expired(max) {
       const now = clock()
       const over = [...running].filter(({ leaseUntil }) => leaseUntil <= now)
       over.sort((one, other) => one.leaseUntil - other.leaseUntil)
-      return over.slice(0, most).map(({ responseId, owner }) => ({ responseId, owner }))
+      return over.slice(0, max).map(({ responseId, owner }) => ({ responseId, owner }))
     },
 
     async find(responseId, owner): Promise<FoundResponse | undefined> {

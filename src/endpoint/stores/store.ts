@@ -229,7 +229,7 @@ export interface ResponseStore {
    */
   claim(claim: Claim): Promise<Claimed | undefined>
   /** Lists at most `max` running responses of all owners whose lease has expired, in order of expiry. */
-  expired(most: number): Promise<readonly ExpiredResponse[]>
+  expired(max: number): Promise<readonly ExpiredResponse[]>
   /** Returns a response; undefined if this owner has none with the id. */
   find(responseId: string, owner: string): Promise<FoundResponse | undefined>
   /**

@@ -108,9 +108,9 @@ function declaredIn({ tools }: ResponseRequest): Partial<FileSearchTool> {
 }
 
 /** Returns the results up to a total length of their texts. The text that exceeds it is cut. */
-function withinLength(results: readonly FileSearchResult[], most: number): FileSearchResult[] {
+function withinLength(results: readonly FileSearchResult[], max: number): FileSearchResult[] {
   const kept: FileSearchResult[] = []
-  let left = most
+  let left = max
   for (const result of results) {
     if (left <= 0) break
     const text = cut(result.text, left)
@@ -127,6 +127,6 @@ function withinLength(results: readonly FileSearchResult[], most: number): FileS
 }
 
 /** Cuts a text, never within a surrogate pair. */
-function cut(text: string, most: number): string {
-  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }

@@ -55,5 +55,5 @@ const aSeed: OptionCheck = that(
   `a whole number from ${Number.MIN_SAFE_INTEGER} to ${Number.MAX_SAFE_INTEGER}`,
 )
 
-const numberUpTo = (most: number): OptionCheck =>
-  that((value) => typeof value === 'number' && value >= 0 && value <= most, `a number from 0 to ${most}`)
+const numberUpTo = (max: number): OptionCheck =>
+  that((value) => typeof value === 'number' && value >= 0 && value <= max, `a number from 0 to ${max}`)

@@ -155,15 +155,15 @@ function writeScaled({ first, last, places, tail }: Scaled): Expression {
 }
 
 /** Returns further decimals after `places` of them: after none, they begin with the point. */
-function fraction(places: number, most: number, digit: readonly Digit[] = [[0, 9]]): Expression {
+function fraction(places: number, max: number, digit: readonly Digit[] = [[0, 9]]): Expression {
   const each = digits(digit)
-  if (places > 0) return repeat(each, 0, Math.max(0, most - places))
-  return optional(sequence([text('.'), repeat(each, 1, Math.max(1, most))]))
+  if (places > 0) return repeat(each, 0, Math.max(0, max - places))
+  return optional(sequence([text('.'), repeat(each, 1, Math.max(1, max))]))
 }
 
 /** Returns decimals of which at least one is not zero. */
-function aboveZero(places: number, most: number): Expression {
-  const left = Math.max(1, most - places)
+function aboveZero(places: number, max: number): Expression {
+  const left = Math.max(1, max - places)
   const some = sequence([
     repeat(digits([[0, 0]]), 0, left - 1),
     digits([[1, 9]]),
@@ -207,9 +207,9 @@ function decimalsUpTo(limit: readonly string[]): Expression {
 }
 
 /** Returns decimals that leave the limit within these digits, or end with them. @param max - how many there may be */
-function decimalsWithin([first = '0', ...rest]: readonly string[], most: number): Expression {
-  const below = first === '0' ? NEVER : sequence([digits([[0, Number(first) - 1]]), times(0, most - 1)])
-  return choice([below, sequence([text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, most - 1))])])
+function decimalsWithin([first = '0', ...rest]: readonly string[], max: number): Expression {
+  const below = first === '0' ? NEVER : sequence([digits([[0, Number(first) - 1]]), times(0, max - 1)])
+  return choice([below, sequence([text(first), rest.length === 0 ? EMPTY : optional(decimalsWithin(rest, max - 1))])])
 }
 
 function wholeLength(value: number): number {

@@ -280,7 +280,7 @@ function newIds({ output_ids, meta_info }: Chunk, seen: readonly unknown[]): rea
 }
 
 /** Aligns the lists at their ends, which works for cumulative and incremental streams. */
-function withLogprobs(fresh: readonly number[], { meta_info }: Chunk, most: number): HarmonyToken[] {
+function withLogprobs(fresh: readonly number[], { meta_info }: Chunk, max: number): HarmonyToken[] {
   const { output_token_logprobs, output_top_logprobs, finish_reason } = meta_info
   // A stop token that is missing from the ids still has its log-probability.
   const own = output_token_logprobs ?? []
@@ -293,7 +293,7 @@ function withLogprobs(fresh: readonly number[], { meta_info }: Chunk, most: numb
     const [ownLogprob, ownId] = parseEvent(scored, value, 'SGLang')
     if (ownId !== id) return id
     const top = parseEvent(tops, output_top_logprobs?.at(-fromEnd), 'SGLang') ?? []
-    const topLogprobs = top.slice(0, most).map(([logprob, id]) => ({ id, logprob }))
+    const topLogprobs = top.slice(0, max).map(([logprob, id]) => ({ id, logprob }))
     return { id, logprob: ownLogprob, topLogprobs }
   })
 }

@@ -246,9 +246,9 @@ function endOf({ finish_reason, stop_reason }: Choice): NonNullable<EngineStep['
   throw new EngineError('server_error', `vLLM ended the call: ${finish_reason}`)
 }
 
-function tokensOf({ token_ids, logprobs }: Choice, most: number | undefined): HarmonyToken[] {
+function tokensOf({ token_ids, logprobs }: Choice, max: number | undefined): HarmonyToken[] {
   const ids = token_ids ?? []
-  if (most === undefined || !logprobs) return ids
+  if (max === undefined || !logprobs) return ids
   return ids.map((id, index) => {
     const own = logprobs.token_logprobs[index]
     if (own === undefined || idOf(logprobs.tokens[index]) !== id) return id
@@ -256,7 +256,7 @@ function tokensOf({ token_ids, logprobs }: Choice, most: number | undefined): Ha
       .flatMap(([name, logprob]) => ({ id: idOf(name), logprob }))
       .filter((top): top is { id: number; logprob: number } => top.id !== undefined)
       .sort((a, b) => b.logprob - a.logprob)
-      .slice(0, most)
+      .slice(0, max)
     return { id, logprob: own, topLogprobs }
   })
 }

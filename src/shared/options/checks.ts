@@ -25,13 +25,10 @@ export const aTokenTable: OptionCheck = that((value) => Object(value).text !== u
 export const anything: OptionCheck = () => {}
 
 /** @param unit - the unit: `bytes` */
-export function wholeNumber(least = 0, most: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionCheck {
-  const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`
+export function wholeNumber(min = 0, max: number = Number.MAX_SAFE_INTEGER, unit = ''): OptionCheck {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`
   const expected = `a whole number${unit === '' ? '' : ` of ${unit},`} ${range}`
-  return that(
-    (value) => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most,
-    expected,
-  )
+  return that((value) => Number.isSafeInteger(value) && (value as number) >= min && (value as number) <= max, expected)
 }
 
 /** Milliseconds of a timer. Node fires a longer one at once. */

@@ -78,7 +78,7 @@ export class FolderIndex {
   async search(
     queries: readonly string[],
     filters: FileSearchFilter | undefined,
-    most: number,
+    max: number,
     pace: Pace,
   ): Promise<FileSearchResult[]> {
     const scores = new Map<number, number>()
@@ -90,14 +90,14 @@ export class FolderIndex {
     for (const each of scores) {
       const pause = pace(COST_OF_PASSAGE)
       if (pause !== undefined) await pause
-      if (best.length === most && isBetter(best.at(-1) as Scored, each)) continue
+      if (best.length === max && isBetter(best.at(-1) as Scored, each)) continue
       if (filters !== undefined) {
         await pace(COST_OF_FILTER)
         if (!selects(filters, (this.#passages[each[0]] as Passage).file.attributes)) continue
       }
       const place = best.findIndex((one) => isBetter(each, one))
       best.splice(place === -1 ? best.length : place, 0, each)
-      if (best.length > most) best.pop()
+      if (best.length > max) best.pop()
     }
     return best.map(([at, score]) => {
       const { file, text } = this.#passages[at] as Passage

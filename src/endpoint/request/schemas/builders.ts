@@ -18,12 +18,12 @@ export const anyObject: z.ZodType<{ [key: string]: unknown }> = z.custom<{ [key:
   'an object',
 )
 
-export function integerFrom(least: number, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
-  return z.int('an integer').min(least).max(most)
+export function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
+  return z.int('an integer').min(min).max(max)
 }
 
-export function decimalFrom(least: number, most: number): z.ZodType<number> {
-  return z.number('a decimal').min(least).max(most)
+export function decimalFrom(min: number, max: number): z.ZodType<number> {
+  return z.number('a decimal').min(min).max(max)
 }
 
 /** Accepts a non-empty text that matches the pattern. */
@@ -32,8 +32,8 @@ export function textLike(pattern: RegExp): z.ZodType<string> {
 }
 
 /** Accepts a name of at most `max` characters that matches the pattern. */
-export function nameLike(pattern: RegExp, most: number): z.ZodType<string> {
-  return z.string('a string').min(1).max(most).regex(pattern)
+export function nameLike(pattern: RegExp, max: number): z.ZodType<string> {
+  return z.string('a string').min(1).max(max).regex(pattern)
 }
 
 /** Accepts one of these strings. */
@@ -84,10 +84,10 @@ export function list<Value>(
 }
 
 /** Reads a list with at most `max` entries. */
-export function listUpTo<Value>(most: number, of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
+export function listUpTo<Value>(max: number, of: string, schema: z.ZodType<Value>): z.ZodType<Value[]> {
   const bounded = z.unknown().transform((value, context): unknown => {
-    if (!Array.isArray(value) || value.length <= most) return value
-    context.issues.push({ code: 'too_big', maximum: most, origin: 'array', input: value })
+    if (!Array.isArray(value) || value.length <= max) return value
+    context.issues.push({ code: 'too_big', maximum: max, origin: 'array', input: value })
     return z.NEVER
   })
   return bounded.pipe(list(of, schema))

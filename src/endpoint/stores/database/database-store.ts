@@ -94,7 +94,7 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
       return appended.map((row) => row.appended)
     },
     claim: (claim) => call({ owner: claim.owner }, 'claim', claim),
-    expired: (most) => call('first', 'expired', most),
+    expired: (max) => call('first', 'expired', max),
     find,
     async lineage(responseId, owner) {
       await keeping.of(owner)

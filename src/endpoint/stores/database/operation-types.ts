@@ -85,7 +85,7 @@ export interface Operations {
   open(response: NewResponse): Opening
   append(appends: readonly AppendRow[]): readonly AppendedRow[]
   claim(claim: Claim): Claimed | undefined
-  expired(most: number): readonly ExpiredResponse[]
+  expired(max: number): readonly ExpiredResponse[]
   /** @param known - the stamp of the response that needs no content */
   find(responseId: string, owner: string, known: string | undefined): FoundRow | undefined
   lineage(responseId: string, owner: string): FoundTip | undefined
@@ -93,9 +93,9 @@ export interface Operations {
    * Reads a part of a conversation, from a response towards the first one.
    *
    * @param tip - its response; undefined is returned if that has been deleted since
-   * @param most - the maximum number of responses
+   * @param max - the maximum number of responses
    */
-  climb(tip: StampedRow, from: StampedRow['rid'], most: number): Climbed | undefined
+  climb(tip: StampedRow, from: StampedRow['rid'], max: number): Climbed | undefined
   findItem(itemId: string, owner: string): FoundPart | undefined
   findKey(key: string, owner: string): KeyedResponse | undefined
   /** Reads a part of the entries of a response. */

@@ -23,7 +23,7 @@ export function createLanes(connections: number): Lanes {
   }
 }
 
-function createLane(most: number): Lanes {
+function createLane(max: number): Lanes {
   const queue = createFairQueue<() => Promise<void>>()
   let running = 0
   let waiting = 0
@@ -31,7 +31,7 @@ function createLane(most: number): Lanes {
   let idle = (): void => {}
 
   function start(): void {
-    while (running < most) {
+    while (running < max) {
       const work = queue.next()
       if (work === undefined) return
       waiting -= 1

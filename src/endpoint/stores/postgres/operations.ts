@@ -136,8 +136,8 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       const { epoch, count } = claimed
       return { lease: { responseId, owner, epoch: epoch as number }, count: count as number }
     },
-    async expired(most) {
-      const rows = await run((query) => query(EXPIRED, most))
+    async expired(max) {
+      const rows = await run((query) => query(EXPIRED, max))
       return rows.map(({ id, owner }) => ({ responseId: unmarked(id as string), owner: unmarked(owner as string) }))
     },
     async find(responseId, owner, known) {
@@ -155,8 +155,8 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       if (found['is_running'] !== true) return { state: 'finished', tip, last: tip }
       return { state: 'running', tip, last: beforeOf(found) }
     },
-    async climb(tip, from, most) {
-      const rows = await run((query) => query(CLIMB, from, tip.rid, tip.stamp, most))
+    async climb(tip, from, max) {
+      const rows = await run((query) => query(CLIMB, from, tip.rid, tip.stamp, max))
       const last = rows.at(-1)
       return last && { rows: rows.map((row) => ({ ...rowOf(row), ...becameOf(row) })), next: beforeOf(last) }
     },

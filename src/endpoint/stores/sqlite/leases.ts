@@ -6,7 +6,7 @@ import type { Statements } from './statements.js'
 /** Whose lease has expired. Called within transactions. */
 export interface Leases {
   isExpired(response: Row, time: Moment): boolean
-  expired(most: number, time: Moment): readonly ExpiredResponse[]
+  expired(max: number, time: Moment): readonly ExpiredResponse[]
 }
 
 /** The most leases of other clocks that are watched at a time. */
@@ -59,13 +59,13 @@ export function createLeases({ sql }: Pick<Statements, 'sql'>, clock: string): L
 
   return {
     isExpired,
-    expired(most, time) {
+    expired(max, time) {
       const ours = sql(
         `SELECT id, owner FROM responses WHERE lease_until IS NOT NULL AND lease_clock = ? AND lease_until <= ?
            ORDER BY lease_until LIMIT ?`,
-      ).all(clock, time.steady, most)
+      ).all(clock, time.steady, max)
       const others = ofOtherClocks().filter((response) => isExpired(response, time))
-      return [...others, ...ours].slice(0, most).map(({ id, owner }) => {
+      return [...others, ...ours].slice(0, max).map(({ id, owner }) => {
         return { responseId: id as string, owner: owner as string }
       })
     },

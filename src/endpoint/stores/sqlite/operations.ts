@@ -185,7 +185,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
         return { lease: { responseId, owner, epoch }, count: response['count'] as number }
       }),
 
-    expired: (time, most) => leases.expired(most, time),
+    expired: (time, max) => leases.expired(max, time),
 
     find({ now }, responseId, owner, known) {
       const response = used(responseId, owner, now)
@@ -208,12 +208,12 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
       }
     },
 
-    climb(_time, tip, from, most): Climbed | undefined {
+    climb(_time, tip, from, max): Climbed | undefined {
       // While it is there, so is everything that it continues.
       if (rowAt(tip.rid)?.['stamp'] !== tip.stamp) return undefined
       const rows: FinishedRow[] = []
       let next = rowAt(from)
-      for (let bytes = 0; next !== undefined && rows.length < most && bytes < PAGE_BYTES; ) {
+      for (let bytes = 0; next !== undefined && rows.length < max && bytes < PAGE_BYTES; ) {
         const became = becameOf(next['rid'] as Value, next['head'] as Value)
         rows.push({ ...stamped(next), ...became })
         bytes += became.head.length + became.parts.bytes.length

@@ -41,13 +41,13 @@ export interface McpFailure {
  * @param max - the limit of the server's words, in bytes
  * @param conceal - removes secrets from these words. It gets all of them: a part may end within one
  */
-export function mcpFailureOf(error: unknown, most: number, conceal: (text: string) => string): McpFailure {
+export function mcpFailureOf(error: unknown, max: number, conceal: (text: string) => string): McpFailure {
   const cause = causeOf(error)
   if (cause !== 'refused') return { error: { message: SENTENCES[cause] }, isOperators: true }
   const { code, message } = error as { code: number; message: string }
   // Version 1 of the SDK prefixes the server's message with this.
   const words = message.replace(/^(?:MCP error -?\d+: )+/, '')
-  return { error: { code, message: bounded(conceal(words), most) }, isOperators: false }
+  return { error: { code, message: bounded(conceal(words), max) }, isOperators: false }
 }
 
 /** Whether the connection may be at fault, so that a new one is worth a try. A slow server does not count. */

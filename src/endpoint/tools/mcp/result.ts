@@ -25,12 +25,12 @@ function isToolResult(answer: unknown): answer is Fields {
  * @param conceal - removes secrets from the text of an error. It gets all of it: a part may end within one
  * @throws NotAResult
  */
-export function resultOf(answer: unknown, most: number, conceal: (text: string) => string): CallResult {
+export function resultOf(answer: unknown, max: number, conceal: (text: string) => string): CallResult {
   if (!isToolResult(answer)) throw new NotAResult()
   const { content, structuredContent, isError } = answer
   const text = contentText(Array.isArray(content) ? content : [], structuredContent)
-  if (isError !== true) return { output: bounded(text, most) }
-  return { error: { message: bounded(conceal(text), most) || 'The tool failed and did not say why.' } }
+  if (isError !== true) return { output: bounded(text, max) }
+  return { error: { message: bounded(conceal(text), max) || 'The tool failed and did not say why.' } }
 }
 
 /** Returns the content as text. Structured content repeats the texts, so it is shown only if there are none. */

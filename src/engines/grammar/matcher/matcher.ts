@@ -20,7 +20,7 @@ export interface MatcherState {
   /** The characters that may follow, as ordered code points. None if only the end may. */
   readonly allowed: readonly Range[]
   /** Returns a shortest text that completes this one. Undefined if it would be longer than `max` characters. */
-  completion(most?: number): string | undefined
+  completion(max?: number): string | undefined
   /** For {@link remaining}. */
   readonly ways: readonly Stack[]
   readonly grammar: Grammar
@@ -77,9 +77,9 @@ function stateOf(ways: readonly Stack[], grammar: Grammar, stacks: Stacks): Matc
       const others = ways.filter((way) => intersection(firstRanges(way), characters).length === 0)
       return others.length === 0 ? undefined : stateOf(others, grammar, stacks)
     },
-    completion(most = MAX_LENGTH) {
+    completion(max = MAX_LENGTH) {
       const best = ways.reduce((one, other) => (other.cost < one.cost ? other : one))
-      return best.cost > most ? undefined : shortestText(best, stacks)
+      return best.cost > max ? undefined : shortestText(best, stacks)
     },
   }
 }

@@ -35,7 +35,7 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
 }
 
 function countsOf({ minItems, maxItems, path }: Shape, relax: Relax): { min: number; max: number } {
-  const tooMany = (most: number): string => `More than ${most} cannot be counted.`
+  const tooMany = (max: number): string => `More than ${max} cannot be counted.`
   if (minItems > maxItems) return { min: 1, max: 0 }
   const isOver = maxItems > MAX_ITEMS && maxItems !== Number.POSITIVE_INFINITY
   if (minItems > MAX_REQUIRED) relax(below(path, 'minItems'), tooMany(MAX_REQUIRED))

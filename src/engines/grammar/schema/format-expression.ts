@@ -214,7 +214,7 @@ function* quotedText(after: (octets: number) => Expression, rules: Rules): Slice
  * @param make - receives the rest after more of them: nothing at the maximum
  */
 function* byOctets(
-  least: number,
+  min: number,
   make: (octets: number, from: (octets: number) => readonly Expression[]) => Expression,
 ): Slices<Expression> {
   const made = new Map<number, Expression>()
@@ -222,9 +222,9 @@ function* byOctets(
     const known = made.get(octets)
     return known === undefined ? [] : [known]
   }
-  for (let octets = MAX_LOCAL_PART_LENGTH; octets >= least; octets--) {
+  for (let octets = MAX_LOCAL_PART_LENGTH; octets >= min; octets--) {
     if (octets % RULES_AT_ONCE === 0) yield
     made.set(octets, make(octets, from))
   }
-  return made.get(least) as Expression
+  return made.get(min) as Expression
 }

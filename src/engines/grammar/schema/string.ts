@@ -101,7 +101,7 @@ function lengthsOf({ minLength, maxLength, path }: Shape, relax: Relax): { min: 
   return { min: Math.min(minLength, MAX_REQUIRED), max: isOver ? Number.POSITIVE_INFINITY : maxLength }
 }
 
-const tooMany = (most: number): string => `More than ${most} characters cannot be counted.`
+const tooMany = (max: number): string => `More than ${max} characters cannot be counted.`
 
 /** Returns the patterns that the whole string has to match. */
 function patternsOf(

@@ -14,15 +14,15 @@ export interface AnswerText {
  *
  * @param max - the limit in UTF-16 units
  */
-export function readText(answer: Answer, most: number): Promise<AnswerText> {
+export function readText(answer: Answer, max: number): Promise<AnswerText> {
   return new Promise((resolve) => {
     let text = ''
     answer.read({
       text(piece) {
         text += piece
-        if (text.length <= most) return true
+        if (text.length <= max) return true
         answer.cancel()
-        resolve({ text: text.slice(0, most), isCut: true })
+        resolve({ text: text.slice(0, max), isCut: true })
         return false
       },
       end: () => resolve({ text, isCut: false }),

@@ -270,6 +270,6 @@ function checkEngineOptions(options: LlamaCppEngineOptions): void {
 
 const GPUS: readonly unknown[] = ['auto', 'metal', 'cuda', 'vulkan', false]
 
-function isCount(value: unknown, least: number): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= least
+function isCount(value: unknown, min: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= min
 }

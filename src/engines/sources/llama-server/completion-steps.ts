@@ -103,10 +103,10 @@ function isProgress(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'prompt_progress' in value
 }
 
-function withLogprobs({ tokens, completion_probabilities }: Event, most: number | undefined): HarmonyToken[] {
+function withLogprobs({ tokens, completion_probabilities }: Event, max: number | undefined): HarmonyToken[] {
   const [scores] = completion_probabilities ?? []
-  if (most === undefined || scores === undefined) return tokens
+  if (max === undefined || scores === undefined) return tokens
   const { logprob, top_logprobs } = scores
-  const topLogprobs = (top_logprobs ?? []).slice(0, most).map(({ id, logprob }) => ({ id, logprob }))
+  const topLogprobs = (top_logprobs ?? []).slice(0, max).map(({ id, logprob }) => ({ id, logprob }))
   return tokens.map((id) => (id === scores.id ? { id, logprob, topLogprobs } : id))
 }

@@ -136,7 +136,7 @@ function createSearch(table: TokenTable): (text: string, last: number | undefine
   function load(): void {
     if (longest > 0) return
     const cut = Array.from({ length: table.size }, (_, id) => id).filter((id) => table.text(id) === undefined)
-    longest = cut.reduce((most, id) => Math.max(most, table.bytes(id).length), 0) + 1
+    longest = cut.reduce((max, id) => Math.max(max, table.bytes(id).length), 0) + 1
     within = cut.filter((id) => beginsWithin(table, id))
     fresh = sayingOf(
       cut.filter((id) => !beginsWithin(table, id)),

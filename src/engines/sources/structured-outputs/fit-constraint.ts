@@ -140,12 +140,12 @@ function hasSlowCounts(gbnf: string): boolean {
 /** Replaces long repetitions in GBNF by unlimited ones. */
 function withoutSlowCounts(gbnf: string): string {
   const ofMany = new Set(Array.from(gbnf.matchAll(OF_MANY), ([, name]) => name))
-  return gbnf.replace(PARTS, (part, name: string, least?: string, most?: string, ...[at]: unknown[]) => {
-    if (least === undefined) return part
+  return gbnf.replace(PARTS, (part, name: string, min?: string, max?: string, ...[at]: unknown[]) => {
+    if (min === undefined) return part
     const few = ofMany.has(name) ? MAX_OF_MANY : MAX_OF_FEW
     const limit = gbnf[Number(at) - 1] === ']' ? MAX_OF_A_CLASS : few
-    if (Number(most || least) <= limit) return part
-    const first = Math.min(Number(least), limit)
+    if (Number(max || min) <= limit) return part
+    const first = Math.min(Number(min), limit)
     return `${name}${first === 0 ? '*' : `{${first},}`}`
   })
 }

@@ -69,18 +69,18 @@ function* rewritten(schema: unknown, path: string, walk: Walk): Slices<unknown> 
 }
 
 /** Returns the pattern of a string's lengths, without those that cannot be counted; undefined if none is left. */
-function patternOf(least: number | undefined, most: number | undefined, path: string, walk: Walk): string | undefined {
-  if (least === undefined && most === undefined) return undefined
-  const isContrary = most !== undefined && (least ?? 0) > most
-  const isKnown = !isContrary && walk.patterns.has(spelled(least, most))
+function patternOf(min: number | undefined, max: number | undefined, path: string, walk: Walk): string | undefined {
+  if (min === undefined && max === undefined) return undefined
+  const isContrary = max !== undefined && (min ?? 0) > max
+  const isKnown = !isContrary && walk.patterns.has(spelled(min, max))
   const counted = (keyword: string, length: number | undefined): number | undefined => {
     if (length === undefined || !(isContrary || (length > walk.left && !isKnown))) return length
     walk.leftOut.push(notEnforced(below(path, keyword), keyword))
     return undefined
   }
-  const from = counted('minLength', least)
-  const to = counted('maxLength', most)
-  walk.hasLengths ||= (least ?? 0) > 0 || most !== undefined
+  const from = counted('minLength', min)
+  const to = counted('maxLength', max)
+  walk.hasLengths ||= (min ?? 0) > 0 || max !== undefined
   if ((from ?? 0) === 0 && to === undefined) return undefined
   const pattern = spelled(from, to)
   if (!isKnown) walk.left -= to ?? from ?? 0
@@ -88,13 +88,13 @@ function patternOf(least: number | undefined, most: number | undefined, path: st
   return pattern
 }
 
-/** Spells a string of `least` to `max` plain characters. */
-function spelled(least = 0, most = Number.POSITIVE_INFINITY): string {
-  const more = most - least
+/** Spells a string of `min` to `max` plain characters. */
+function spelled(min = 0, max = Number.POSITIVE_INFINITY): string {
+  const more = max - min
   // The last repetition has at least BLOCK - 1, without which some lengths between two blocks would be refused.
   const blocks = Math.max(0, Math.floor((more - BLOCK + 1) / BLOCK))
-  const needed = [repeated(`(?:${PLAIN}{${BLOCK}})`, Math.floor(least / BLOCK)), repeated(PLAIN, least % BLOCK)]
-  if (most === Number.POSITIVE_INFINITY) return `^${needed.join('')}${PLAIN}*$`
+  const needed = [repeated(`(?:${PLAIN}{${BLOCK}})`, Math.floor(min / BLOCK)), repeated(PLAIN, min % BLOCK)]
+  if (max === Number.POSITIVE_INFINITY) return `^${needed.join('')}${PLAIN}*$`
   const free = [blocks === 0 ? '' : `(?:${PLAIN}{${BLOCK}}){0,${blocks}}`, `${PLAIN}{0,${more - blocks * BLOCK}}`]
   return `^${[...needed, ...free].join('')}$`
 }
