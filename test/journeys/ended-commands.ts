@@ -38,9 +38,10 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
     printed: oneLine('--durability: expected only with --store or HARMONY_RESPONSES_STORE'),
   },
   '--store names the package that it needs for Postgres': {
-    typed: `HARMONY_RESPONSES_STORE=postgres://me:hunter2@127.0.0.1/responses harmony-responses serve --replay --seal-keys seal-keys.txt`,
+    typed:
+      'harmony-responses serve --replay --seal-keys seal-keys.txt --store postgres://me:hunter2@127.0.0.1/responses',
     exitCode: 2,
-    printed: oneLine('HARMONY_RESPONSES_STORE: pg is not installed: npm install pg@8'),
+    printed: oneLine('--store: pg is not installed: npm install pg@8'),
   },
   '--store refuses a shared store without keys that all machines have': {
     typed: 'harmony-responses serve --replay --store postgres://me:hunter2@127.0.0.1/responses',

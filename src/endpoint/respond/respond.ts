@@ -95,8 +95,6 @@ export function responseRun(
   const report = (error: unknown): void => callSafely(onError, error)
   const notice = (code: NoticeCode, subject: string): void =>
     callSafely(onDiagnostic, { code, subject, index: -1 }, report)
-  const onRelaxed = (subject: string): void => notice('relaxed_schema', subject)
-  const onEstimate = (): void => notice('estimated_usage', 'usage')
   const known = merged(options, { responseId, notice })
-  return new ResponseLoop({ request, options: known, clock, pause, report, onRelaxed, onEstimate, turn })
+  return new ResponseLoop({ request, options: known, clock, pause, report, notice, turn })
 }

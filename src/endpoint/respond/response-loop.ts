@@ -1,3 +1,4 @@
+import type { NoticeCode } from '../../core/diagnostics/diagnostic.js'
 import type { Batch } from '../../core/responses/batch.js'
 import type { CitableFiles } from '../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
@@ -15,11 +16,11 @@ import { sample } from './sampling/sampling.js'
 import { Steps, type StepsOptions } from './steps.js'
 import { createInvalidReporter, type InvalidReporter } from './strict/report-invalid.js'
 
-export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing'> {
+export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing' | 'onRelaxed'> {
+  /** Reports a diagnostic. */
+  readonly notice: (code: NoticeCode, subject: string) => void
   /** Waits after each call of the model until what follows may be done, if it has to. */
   readonly turn: () => Promise<void> | undefined
-  /** Called once if the counts of the response are estimates. */
-  readonly onEstimate: () => void
 }
 
 /** The loop over the steps of one response, which puts their entries until it is closed. */
@@ -38,7 +39,7 @@ export class ResponseLoop {
 
   /** @throws HarmonyResponsesError `bad_option` */
   constructor(given: LoopOptions) {
-    const { request, options, pause, report } = given
+    const { request, options, pause, report, notice } = given
     const resolved = new ResolvedResponse(options)
     const { fold } = resolved
     const inbox = new Inbox({ fold, input: request.input, entries: options.entries ?? [] })
@@ -48,7 +49,8 @@ export class ResponseLoop {
     this.#fold = fold
     this.#inbox = inbox
     this.#closing = new Closing(options.signal, () => inbox.close())
-    this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing }))
+    const onRelaxed = (subject: string): void => notice('relaxed_schema', subject)
+    this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing, onRelaxed }))
     const parts = () => this.#steps.budget().strict.parts
     const { onInvalidOutput } = options
     this.#reporter = onInvalidOutput && createInvalidReporter({ onInvalidOutput, onError: report, pause, parts })
@@ -131,13 +133,14 @@ export class ResponseLoop {
     const budget = () => this.#steps.budget()
     const { terms } = this.#steps
     const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, terms }
-    await sample({ ...parts, signal, isClosed, report, onStop, onEstimate: this.#onEstimate, put })
+    await sample({ ...parts, signal, isClosed, report, onStop, onEstimate: this.#noteEstimate, put })
     const waited = turn()
     if (waited !== undefined) await waited
   }
 
-  readonly #onEstimate = (): void => {
-    if (!this.#isEstimated) this.#given.onEstimate()
+  /** Reports once that the counts of a response are estimates. */
+  readonly #noteEstimate = (): void => {
+    if (!this.#isEstimated) this.#given.notice('estimated_usage', 'usage')
     this.#isEstimated = true
   }
 

@@ -1,11 +1,6 @@
 import { checkOptions, type OptionTable, picked } from '../../shared/options/check-options.js'
-import { isChatProfile } from './chat/invariant.js'
-import { neededChatFraming } from './chat/invariants/framing.js'
 import { CHECK_OPTIONS, type CheckOptions, checkerMaker } from './check.js'
-import { neededFraming } from './invariants/framing.js'
-import { isMessagesProfile } from './messages/invariant.js'
-import { neededMessagesFraming } from './messages/invariants/framing.js'
-import { apiOf } from './profiles.js'
+import { judgeOf } from './judges.js'
 import { EventLines } from './read/event-lines.js'
 import type { FramingRead, StreamRead } from './read/stream-read.js'
 import { readerInto, STREAM_READER_OPTIONS, type StreamReaderOptions } from './read/stream-reader.js'
@@ -64,7 +59,7 @@ const CAPTURE_OPTIONS: OptionTable<CaptureOptions> = {
 export function createCaptureChecker(options: CaptureOptions = {}): CaptureChecker {
   checkOptions('createCaptureChecker', options, CAPTURE_OPTIONS)
   const { profile = 'openai', without = [], resumed = false, ...readerOptions } = options
-  const api = apiOf(profile)
+  const { api, framing } = judgeOf(profile)
   const reader = readerInto({ ...readerOptions, api }, take)
   const createChecker = checkerMaker('createCaptureChecker', { profile, without, resumed })
   let checker: Checker | undefined
@@ -108,11 +103,7 @@ export function createCaptureChecker(options: CaptureOptions = {}): CaptureCheck
       return
     }
     const { type, expected, got } = read
-    const invariant = isMessagesProfile(profile)
-      ? neededMessagesFraming(read, profile)
-      : isChatProfile(profile)
-        ? neededChatFraming(read, profile)
-        : neededFraming(read, profile)
+    const invariant = framing(read, profile)
     if (invariant === undefined || without.includes(invariant.id)) return
     const about = type === undefined ? {} : { type }
     const position = type === undefined ? events : events - 1

@@ -1,30 +1,12 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import { check } from '../../shared/errors.js'
-import { isFields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aText, listOf, oneOf, that } from '../../shared/options/checks.js'
-import { aboutOf } from './about.js'
-import type { CheckerWithRun } from './answer-checker.js'
 import { API_NAMES } from './api.js'
-import { createChatChecker } from './chat/check-chunks.js'
-import { isChatProfile } from './chat/invariant.js'
-import { CHAT_INVARIANTS } from './chat/invariants/index.js'
-import { Agreement } from './clients/agreement/agreement.js'
-import { type Client, modelFor, type Seen } from './clients/client.js'
-import { compare } from './clients/compare.js'
-import { MODELS } from './clients/index.js'
-import { ClientRun } from './clients/run.js'
-import { FoundViolations } from './found-violations.js'
-import type { Check, Invariant, Profile, ReportViolation } from './invariant.js'
-import { INVARIANTS } from './invariants/index.js'
-import { StreamListeners } from './listeners.js'
-import { createMessagesChecker } from './messages/check-events.js'
-import { isMessagesProfile } from './messages/invariant.js'
-import { MESSAGES_INVARIANTS } from './messages/invariants/index.js'
-import { ALL_PROFILES, type AnyProfile, apiOf } from './profiles.js'
+import { judgeOf } from './judges.js'
+import { ALL_PROFILES, type AnyProfile } from './profiles.js'
 import type { StreamEvent } from './stream-event.js'
 import { checkList } from './stream-list.js'
-import { StreamState } from './stream-state.js'
 import { type Checker, type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 export type { Checker, Violation } from './violation.js'
@@ -88,157 +70,12 @@ export function createCheckerOf(where: string, options: CheckOptions): Checker {
 export function checkerMaker(where: string, options: CheckOptions): () => Checker {
   checkOptions(where, options, CHECK_OPTIONS)
   const { profile = 'openai', without = [], resumed = false } = options
-  if (!isChatProfile(profile) && !isMessagesProfile(profile)) {
-    for (const id of without) check(INDEX_OF.has(id), 'without', 'ids of INVARIANTS', id)
-    const rules = rulesFor(profile, without)
-    return () => createCheckerWithRun(profile, rules, resumed).checker
-  }
-  check(resumed === false, 'resumed', `false: no stream of ${API_NAMES[apiOf(profile)]} is resumed`, resumed)
-  const [rules, name] = isChatProfile(profile)
-    ? ([CHAT_INVARIANTS, 'CHAT_INVARIANTS'] as const)
-    : ([MESSAGES_INVARIANTS, 'MESSAGES_INVARIANTS'] as const)
-  for (const id of without)
-    check(
-      rules.some((rule) => rule.id === id),
-      'without',
-      `ids of ${name}`,
-      id,
-    )
-  return isChatProfile(profile)
-    ? () => createChatChecker(profile, without).checker
-    : () => createMessagesChecker(profile, without).checker
+  const { rules, rulesName, api, resumes, checkers } = judgeOf(profile)
+  check(resumes || resumed === false, 'resumed', `false: no stream of ${API_NAMES[api]} is resumed`, resumed)
+  const ids = new Set(rules.map(({ id }) => id))
+  for (const id of without) check(ids.has(id), 'without', `ids of ${rulesName}`, id)
+  return checkers(profile, without, resumed)
 }
-
-/** A checker under a client's profile, with the client's view: the checker runs the client's model anyway. */
-export interface ClientChecker extends Checker {
-  readonly seen: Seen
-  readonly agreement: Agreement
-}
-
-/** Creates a checker under a client's profile that also gives access to the client's view. */
-export function createClientChecker(client: Client): ClientChecker {
-  const profile = `client:${client}` as const
-  const { checker, run } = createCheckerWithRun(profile, rulesFor(profile, []), false)
-  const { seen, agreement } = run as ClientRun<StreamEvent, Agreement>
-  return { ...checker, seen, agreement }
-}
-
-/** The rules that a checker checks, by their indexes in `INVARIANTS`. They are the same for all streams of a capture. */
-interface Rules {
-  /** Whether violations of the rule at each index are reported. */
-  readonly isReported: readonly boolean[]
-  /** The indexes of the rules that check events or the end themselves: readers and models check the others. */
-  readonly own: readonly number[]
-}
-
-function rulesFor(profile: Profile, without: readonly string[]): Rules {
-  const isReported = INVARIANTS.map(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id))
-  const own = INVARIANTS.flatMap(({ begin }, index) => {
-    if (!isReported[index]) return []
-    const { event, end } = begin()
-    return event === undefined && end === undefined ? [] : [index]
-  })
-  return { isReported, own }
-}
-
-function createCheckerWithRun(
-  profile: Profile,
-  { isReported, own }: Rules,
-  resumed: boolean | number,
-): CheckerWithRun<StreamEvent, Agreement> {
-  const state = new StreamState(resumed)
-  const listeners = new StreamListeners(profile)
-  /** In the order of `own`. */
-  const checks = own.map((at) => (INVARIANTS[at] as Invariant).begin())
-  // The functions alone, by the index of the rule: looking each one up in its object takes as long as most of them run.
-  const eventChecks: Check['event'][] = []
-  for (const [at, check] of checks.entries()) eventChecks[own[at] as number] = check.event
-  const found = new FoundViolations()
-  /** The event being checked; undefined at the end of the stream. */
-  let current: StreamEvent | undefined
-  /** Its type. */
-  let type: string | undefined
-  /** How many events were received, with and without a type. */
-  let received = 0
-  /** How many of them had a type. */
-  let typed = 0
-  /** The index of the rule that is checking. */
-  let index = 0
-
-  // One closure for all events: a stream may have a million.
-  const report: ReportViolation = (...reported) => {
-    const about = aboutOf(current, state, reported[3]?.about)
-    found.add(INVARIANTS[index] as Invariant, { position: state.position, type, about }, ...reported)
-  }
-
-  const model = modelFor(MODELS, profile)
-  const run =
-    model &&
-    new ClientRun({
-      model,
-      agreement: new Agreement(),
-      compare: (seen, agreement, report) => compare(seen, agreement, model, report),
-      report(rule, expected, got, words, at) {
-        index = INDEX_OF.get(rule) as number
-        if (!isReported[index]) return
-        report(expected, got, words)
-        found.moveLatest(at)
-      },
-    })
-
-  function checkEvent(event: StreamEvent): void {
-    const { kind, indexes } = listeners.of(event.type)
-    state.locate(event, kind)
-    for (let at = 0; at < indexes.length; at++) {
-      index = indexes[at] as number
-      eventChecks[index]?.(event, state, report)
-    }
-    state.apply(event)
-  }
-
-  const checker: Checker = {
-    push(given) {
-      const event = given as StreamEvent
-      state.position = received++
-      current = undefined
-      type = undefined
-      if (isFields(event)) {
-        if (typeof event.type === 'string') type = event.type
-        run?.read(event, typed)
-      }
-      if (type === undefined) {
-        // No other rule can check an event without a type.
-        index = UNTYPED
-        if (isReported[index]) report('an event with a type', event)
-        return found.take()
-      }
-      typed++
-      // Without a rule of its own, as in the profile of a client, nothing reads the state.
-      if (own.length > 0) {
-        current = event
-        checkEvent(event)
-      }
-      return found.take()
-    },
-    end() {
-      state.position = received
-      current = undefined
-      type = undefined
-      run?.end()
-      for (const [at, check] of checks.entries()) {
-        index = own[at] as number
-        check.end?.(state, report)
-      }
-      return found.take()
-    },
-  }
-  return { checker, run }
-}
-
-const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, index) => [id, index]))
-
-/** The index of the rule for events without a type. */
-const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')
 
 /**
  * Checks a captured stream. See {@link createChecker}.

@@ -31,7 +31,7 @@ test('each piece of a chat server is written to the client before the event loop
     for (const word of words) {
       if (String(chunk).includes(`"delta":"${word}"`)) written.set(word, arrived.has(word))
     }
-    return write.call(this, chunk, ...(args as []))
+    return Reflect.apply(write, this, [chunk, ...args])
   } as typeof write)
   const engine = createChatEngine({ url, model: 'm' })
   const served = await serveResponses({ engine, tokenTable, port: 0 })

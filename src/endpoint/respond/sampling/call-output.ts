@@ -54,11 +54,11 @@ export class CallOutput {
   #isOver = false
 
   constructor(options: CallOutputOptions, call: ModelCall, allowed: Budget) {
-    const { fold, tokenTable, report, onStop, onEstimate } = options
+    const { fold, tokenTable } = options
     this.#fold = fold
-    this.#report = report
-    this.#onStop = onStop
-    this.#onEstimate = onEstimate
+    this.#report = options.report
+    this.#onStop = options.onStop
+    this.#onEstimate = options.onEstimate
     this.#call = call
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = call.isSearched ? allowed.stops?.watch(fold) : undefined

@@ -1,6 +1,6 @@
 /**
- * The servers that are known, by what differs from the defaults. They are written from the servers' documentation and
- * sources as of November 2026; of them, only vLLM was run.
+ * The servers that are known, by what differs from the defaults. They follow what the servers' documentation and their
+ * users' reports said in November 2026; of them, only vLLM was run.
  */
 export const CHAT_PRESETS = {
   openai: {

@@ -5,7 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveResponses } from '../../../../src/endpoint/server/node.js'
 import { createPostgresStore, type PostgresStore } from '../../../../src/endpoint/stores/postgres/index.js'
-import type { StreamEnd, TokenChunk, TokenEngine, TokenStream } from '../../../../src/engines/contract/index.js'
+import {
+  type StreamEnd,
+  type TokenChunk,
+  type TokenEngine,
+  type TokenStream,
+  tokenStream,
+} from '../../../../src/engines/contract/index.js'
 import { loadTokenTable } from '../../../../src/index.js'
 import { readStreams } from '../../../../src/judge/conformance/index.js'
 import { answer, scriptedEngine } from '../../../../src/testing/index.js'
@@ -76,7 +82,7 @@ describeWithPostgres('a store in Postgres whose server fails', () => {
     const scripted = scriptedEngine(() => answer(words))
     const engine: TokenEngine = {
       ...scripted,
-      generate: (...given) => slowly(scripted.generate(...given)) as TokenStream,
+      generate: (...given) => tokenStream(() => slowly(scripted.generate(...given))),
     }
     const errors: string[] = []
     const server = await serveResponses({
