@@ -14,7 +14,7 @@ export default defineConfig({
     // Real SDKs, a real engine and what newcomers install: run on their own, with dependencies of their own.
     exclude: [
       ...configDefaults.exclude,
-      ...['clients', 'engine', 'journeys', 'programs', 'servers'].map((name) => `test/${name}/**`),
+      ...['clients', 'engine', 'foreign', 'journeys', 'programs', 'servers'].map((name) => `test/${name}/**`),
     ],
     // One process for many files: the tables, the wasm parser and the schemas are loaded once for each process, and cost
     // more than most files' tests. So a test leaves globals as they were.

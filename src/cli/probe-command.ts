@@ -2,12 +2,13 @@ import type { Profile } from '../judge/conformance/invariant.js'
 import { type Command, defineCommand } from './command.js'
 
 /** Both those of `src/judge/probe/`, by a test, and the groups of them. */
-const SCENARIOS: readonly string[] = `plain call call-whole two-tools tool-choice json-schema truncation malformed-json
-  missing-input wrong-types unknown-model unknown-previous previous-response resume chat-text chat-reasoning chat-call
+const SCENARIOS: readonly string[] =
+  `plain call call-whole two-tools parallel-calls tool-loop tool-choice json-schema strict-bodies long-reasoning truncation malformed-json
+  missing-input wrong-types unknown-model unknown-previous previous-response resume cancel chat-text chat-reasoning chat-call
   chat-two-tools chat-json-schema chat-stop chat-length chat-usage chat-errors messages-text messages-thinking messages-call
   messages-parallel messages-format messages-stop messages-length messages-count messages-errors abort chat messages`.split(
-  /\s+/,
-)
+    /\s+/,
+  )
 
 export const probe: Command = defineCommand({
   name: 'probe',
@@ -54,6 +55,12 @@ docs/probe.md says what each scenario asks.`,
       about: 'the longest silence, 60 seconds without it; a whole answer may take ten times as long',
     },
     json: { takes: 'nothing', about: 'prints one line of JSON instead of the table' },
+    report: {
+      takes: 'text',
+      value: 'FILE',
+      about:
+        'also writes a report to pass on, as HTML (`.html`) or Markdown (`.md`): it has no text of the server or the model',
+    },
     junit: { takes: 'text', value: 'FILE', about: 'also writes JUnit XML; `-` prints it instead of the table' },
   },
   async run(values, [url], io) {

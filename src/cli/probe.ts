@@ -3,6 +3,8 @@ import { CannotReach, type Probe, probe as probeServer, type ScenarioResult } fr
 import { HarmonyResponsesError } from '../shared/errors.js'
 import { type Io, UsageError, unreadable } from './io.js'
 import { printJunit } from './probe-junit.js'
+import { type ProbeReport, reportOf } from './probe-report.js'
+import { htmlReport, markdownReport } from './probe-report-formats.js'
 import { createProbeTable } from './probe-table.js'
 
 /** The values of `probe`'s options, by name. */
@@ -14,6 +16,7 @@ export interface ProbeValues {
   readonly timeout: string | undefined
   readonly json: boolean
   readonly junit: string | undefined
+  readonly report: string | undefined
 }
 
 /** Probes a server. Returns the exit code: 1 if a scenario fails. @throws UsageError also for an unreachable server */
@@ -27,11 +30,14 @@ export async function probeUrl(values: ProbeValues, url: string, io: Io): Promis
 }
 
 async function execute(values: ProbeValues, url: string, io: Io): Promise<number> {
-  const { model, header, only, profile, timeout = '60', json, junit } = values
+  const { model, header, only, profile, timeout = '60', json, junit, report } = values
   if (json && junit === '-') throw new UsageError('--junit -: expected a file beside --json, both cannot be printed')
+  const format = report === undefined ? undefined : formatOf(report)
   const isSilent = json || junit === '-'
   const table = createProbeTable(io.screen)
   const options = { url, headers: headersOf(header), only, profile, timeout: millisecondsOf(timeout) }
+  // Not after ten minutes of probing.
+  if (report !== undefined) await write(report, '', io)
   const started = await probeServer({ ...options, ...(model !== undefined && { model }) })
   const results: ScenarioResult[] = []
   for await (const result of started.results) {
@@ -41,7 +47,18 @@ async function execute(values: ProbeValues, url: string, io: Io): Promise<number
   if (json) await io.print(`${JSON.stringify(inJson(started, results))}\n`)
   else if (!isSilent) await io.print(table.foot(results))
   if (junit !== undefined) await writeJunit(junit, printJunit(started, results), io)
+  if (report !== undefined && format !== undefined) {
+    const about = { version: io.version, date: io.today(), model: started.model, profile: started.profile }
+    await write(report, format(reportOf(about, results)), io)
+  }
   return results.some(({ verdict }) => verdict === 'fail') ? 1 : 0
+}
+
+/** The writer of a report, by the ending of its file. */
+function formatOf(file: string): (report: ProbeReport) => string {
+  if (/\.html$/i.test(file)) return htmlReport
+  if (/\.md$/i.test(file)) return markdownReport
+  throw new UsageError(`--report: expected a file that ends in .html or .md, got ${JSON.stringify(file)}`)
 }
 
 function inJson({ url, model, profile }: Probe, results: readonly ScenarioResult[]): object {
@@ -57,6 +74,10 @@ function inJson({ url, model, profile }: Probe, results: readonly ScenarioResult
 
 async function writeJunit(path: string, text: string, io: Io): Promise<void> {
   if (path === '-') return io.print(text)
+  await write(path, text, io)
+}
+
+async function write(path: string, text: string, io: Io): Promise<void> {
   await io.writeFile(path, [text]).catch((error: unknown) => {
     throw unreadable(path, error, 'write')
   })

@@ -1,7 +1,7 @@
 import { addressOf } from '../../engines/sources/http/address.js'
 
 /** What a probe creates or counts by POST, and where. */
-const PATHS = {
+export const PATHS = {
   responses: '/responses',
   chat: '/chat/completions',
   messages: '/messages',
@@ -16,8 +16,8 @@ export interface Endpoint {
   /** By what is posted there. `shown`: the URL without secrets, for messages. */
   readonly posts: Readonly<Record<Posted, { readonly url: string; readonly shown: string }>>
   readonly models: string
-  /** The URL of a stored response, with a query. */
-  response(id: string, query: string): string
+  /** The URL of a stored response, with a query, or of what is done with it. */
+  response(id: string, query: string, action?: 'cancel'): string
   /** The `Authorization` header for the URL's user and password. */
   readonly authorization: string | undefined
   readonly secrets: readonly string[]
@@ -45,9 +45,10 @@ export function endpointOf(url: string): Endpoint {
       count: at(PATHS.count),
     },
     models: endpoint('/models'),
-    response(id, query) {
-      const address = new URL(endpoint(`/responses/${encodeURIComponent(id)}`))
-      address.search += `${address.search === '' ? '?' : '&'}${query}`
+    response(id, query, action) {
+      const path = `/responses/${encodeURIComponent(id)}${action === undefined ? '' : `/${action}`}`
+      const address = new URL(endpoint(path))
+      if (query !== '') address.search += `${address.search === '' ? '?' : '&'}${query}`
       return address.href
     },
     authorization,

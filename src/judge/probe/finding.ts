@@ -28,6 +28,8 @@ export interface Finding {
   readonly moreRules: readonly string[]
   /** A command that sends the same request; without the values of headers. */
   readonly curl?: string
+  /** The request without what the server wrote and without the model's name: nothing but the probe's own. */
+  readonly ask?: string
   /** The event that it is about, as JSON, shortened; absent if it is about the answer as a whole. */
   readonly frame?: string
   /**

@@ -3,4 +3,4 @@ export { type Probe, type ProbeOptions, probe, type ScenarioResult, type Verdict
 export { RULES, type Rule } from './rules.js'
 export type { Scenario } from './scenario.js'
 export { SCENARIOS } from './scenarios/index.js'
-export { CannotReach } from './session.js'
+export { CannotReach, type Output } from './session.js'

@@ -10,7 +10,7 @@ import { objectIn } from './judge-answer.js'
 import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
 import { type Limits, send, type Timer } from './send.js'
-import { createSession, NotOffered, RateLimited, ServerGone, type Session } from './session.js'
+import { createSession, NotOffered, type Output, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
  * `fail`: at least one finding is an error. `inconclusive`: the model did not do what the scenario tests, or the server
@@ -32,6 +32,8 @@ export interface ScenarioResult {
   readonly notes: readonly string[]
   /** How many requests were sent. */
   readonly requests: number
+  /** The output tokens of its streamed answers, by the server's count, and how long they took. */
+  readonly output: Output
 }
 
 export interface ProbeOptions {
@@ -55,6 +57,8 @@ export interface ProbeOptions {
   readonly fetch?: typeof globalThis.fetch
   /** Stops the probe, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
+  /** The time in milliseconds, from any beginning. Default: `performance.now`. */
+  readonly now?: () => number
   /** Calls back after some milliseconds. The returned function cancels it. Default: `setTimeout`. */
   readonly timer?: Timer
 }
@@ -76,6 +80,7 @@ const PROBE_OPTIONS: OptionTable<ProbeOptions> = {
   maxBytes: that(isPositive, 'a number of bytes, more than 0'),
   fetch: aFunction,
   signal: aSignal,
+  now: aFunction,
   timer: aFunction,
 }
 
@@ -103,14 +108,14 @@ export interface Probe {
 export async function probe(options: ProbeOptions): Promise<Probe> {
   checkOptions('probe', options, PROBE_OPTIONS, ['url'])
   const { url, model, headers: own = {}, only, profile = 'openai', timeout = 60_000, maxBytes = 8 * 2 ** 20 } = options
-  const { fetch = globalThis.fetch, signal, timer = byTimeout } = options
+  const { fetch = globalThis.fetch, signal, timer = byTimeout, now = () => performance.now() } = options
   const scenarios = chosen(only)
   const endpoint = endpointOf(url)
   const { headers, secrets } = requestHeaders(undefined, own, endpoint.authorization)
   const conceal = createConcealer([...secrets, ...endpoint.secrets])
   const limits: Limits = { timeout, maxBytes, signal, timer }
   const used = model ?? (await firstModel(endpoint.models, headers, fetch, limits))
-  const session = createSession({ endpoint, model: used, profile, headers, fetch, limits })
+  const session = createSession({ endpoint, model: used, profile, headers, fetch, limits, now })
 
   async function* results(): AsyncGenerator<ScenarioResult> {
     let since: string | undefined
@@ -169,7 +174,7 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
     else if (error instanceof ServerGone && sight.findings.length > 0) outcome = 'observed'
     else throw error
   }
-  const { findings, notes, requests } = sight
+  const { findings, notes, requests, output } = sight
   const { verdict, why } = outcome === 'observed' ? { verdict: 'pass' as const, why: undefined } : outcome
   return {
     scenario: scenario.name,
@@ -179,12 +184,15 @@ async function resultOf(scenario: Scenario, session: Session): Promise<ScenarioR
     findings,
     notes,
     requests,
+    output,
   }
 }
 
+const NO_OUTPUT: Output = { tokens: 0, milliseconds: 0 }
+
 function goneSince({ name, asks }: Scenario, since: string | undefined): ScenarioResult {
   const why = `the server has stopped answering${since === undefined ? '' : `, since ${since}`}`
-  return { scenario: name, asks, verdict: 'inconclusive', why, findings: [], notes: [], requests: 0 }
+  return { scenario: name, asks, verdict: 'inconclusive', why, findings: [], notes: [], requests: 0, output: NO_OUTPUT }
 }
 
 /** A result without secrets, even if the server repeats them in an answer. */

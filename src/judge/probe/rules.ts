@@ -24,8 +24,10 @@ export const RULES = {
   'same-shape': 'The same request gets a response with the same fields, streamed or not.',
   'items-go-back': 'The server accepts its own items, or messages, as input, with the outputs of calls.',
   'call-ids-differ': 'Each call has a unique call_id, or id in the other APIs.',
+  'parallel-kept': 'Where parallel_tool_calls: false is accepted, an answer has one call at most.',
   'tool-choice-kept': 'A tool_choice that is accepted is obeyed.',
   'format-kept': 'A strict format that is accepted is obeyed.',
+  'arguments-kept': 'The arguments of a strict function satisfy its schema.',
   'limit-kept': 'max_output_tokens, or max_tokens of the other APIs, is obeyed.',
   'truncation-reported': 'An answer that was cut off says that it is incomplete, and why.',
   'stop-kept':
@@ -34,11 +36,13 @@ export const RULES = {
     'count_tokens answers with input_tokens: about those of the answer itself, and more for a longer request.',
   'usage-kept': 'The token counts come where include_usage asks for them, and nowhere else in a stream.',
   'reasoning-apart': 'Reasoning is in reasoning_content or reasoning; no part or marker of it is in the text.',
+  'reasoning-counted': 'Reasoning that is shown counts as reasoning_tokens, which are a part of output_tokens.',
   refuses: 'A bad request is refused with a status from 400 to 499.',
   'error-body':
     'An error has a body that clients can read: {"error": {"message", "type", "param", "code"}}; in the Messages API {"type": "error", "error": {"type", "message"}}.',
   'previous-echoed': 'A response repeats the previous_response_id of its request.',
   'previous-used': 'A previous_response_id that is accepted is not ignored.',
+  cancels: 'A response that is cancelled has the status "cancelled", at once and later.',
   'resumes-exactly': 'A resumed stream has the events after starting_after, unchanged.',
 } as const
 

@@ -6,6 +6,8 @@ import type { Rule } from './rules.js'
 const OF_CONTENT: ReadonlySet<string> = new Set<Rule>([
   'tool-choice-kept',
   'format-kept',
+  'arguments-kept',
+  'parallel-kept',
   'limit-kept',
   'truncation-reported',
   'stop-kept',

@@ -54,6 +54,10 @@ export interface Server {
    * failed.
    */
   resume(request: string, id: string, after: number): Promise<Resumed | undefined>
+  /** Requests a response in the background, which need not have ended. Resolves to undefined if a finding explains why. */
+  begin(request: string, body: Fields): Promise<Stored | undefined>
+  /** Reads a stored response, or cancels it first. Resolves to undefined if a finding explains why it failed. */
+  stored(request: string, id: string, action?: 'cancel'): Promise<Stored | undefined>
   /** The same server by its other API. */
   readonly chat: ChatServer
   /** The same server by the Messages API. */
@@ -63,6 +67,9 @@ export interface Server {
   /** Adds a note, which is not a finding. */
   note(text: string): void
 }
+
+/** A response that is stored, or the reason why the server has none. */
+export type Stored = { readonly response: Fields } | { readonly refusal: string }
 
 /** The rest of a stream, or the reason why there is none. */
 export type Resumed =

@@ -4,7 +4,7 @@ import { asFields, asList, type StreamEvent } from '../conformance/stream-event.
 import { CHAT } from './chat/chat-server.js'
 import { createApiServer } from './conversation/api-server.js'
 import { curlOf, type SentRequest } from './curl.js'
-import type { Endpoint, Posted } from './endpoint.js'
+import { type Endpoint, PATHS, type Posted } from './endpoint.js'
 import { connectionLeftOpen, incompleteAnswer, unsuccessfulResponse } from './faults.js'
 import { type Fault, type Finding, findingOf, framePreview } from './finding.js'
 import { judgeResponse, objectIn, readRefusal } from './judge-answer.js'
@@ -13,9 +13,10 @@ import { JudgedReplies } from './judged-replies.js'
 import { MESSAGES } from './messages/messages-server.js'
 import { readMessagesRefusal } from './messages/refusal.js'
 import type { OnRefusal } from './on-refusal.js'
+import { ownBody, ownText } from './own-request.js'
 import { createHttpStreamReader, type HttpStreamReader } from './read-stream.js'
 import { SameAnswers } from './same-answers.js'
-import type { Answer, Server } from './scenario.js'
+import type { Answer, Server, Stored } from './scenario.js'
 import { type Limits, type ReadDecision, type Reply, send } from './send.js'
 
 /** Options for {@link createSession}. */
@@ -26,6 +27,7 @@ export interface SessionOptions {
   readonly headers: Headers
   readonly fetch: typeof globalThis.fetch
   readonly limits: Limits
+  readonly now: () => number
 }
 
 /** The run of one scenario: its server and its findings. */
@@ -34,6 +36,13 @@ export interface ScenarioRun {
   readonly findings: Finding[]
   readonly notes: string[]
   readonly requests: number
+  readonly output: Output
+}
+
+/** The tokens of streamed answers, and the time from their first events to their last. */
+export interface Output {
+  readonly tokens: number
+  readonly milliseconds: number
 }
 
 /** Sends the requests of all scenarios to one server. */
@@ -73,10 +82,13 @@ const OTHERS: Readonly<Record<OtherApi, { name: string; read: typeof readRefusal
 /** The token limit of each request: enough for some reasoning, but it ends every answer. */
 const MAX_TOKENS = 2048
 
+/** The time of a shorter answer says nothing. */
+const MIN_TIMED_TOKENS = 16
+
 /** Streams with fewer events may come in one piece, which proves nothing. */
 const MIN_STREAMED_EVENTS = 20
 
-export function createSession({ endpoint, model, profile, headers, fetch, limits }: SessionOptions): Session {
+export function createSession({ endpoint, model, profile, headers, fetch, limits, now }: SessionOptions): Session {
   /** Whether a good request has been answered. */
   let isKnown = false
   let isDead = false
@@ -86,20 +98,24 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
   const ofMessages = new Headers(headers)
   if (!ofMessages.has('anthropic-version')) ofMessages.set('anthropic-version', '2023-06-01')
   /** The last request. */
-  let lastRequest: SentRequest | undefined
+  let lastRequest: (SentRequest & { readonly own: string }) | undefined
+  /** The items of the server's answers. */
+  const received = new WeakSet<object>()
 
+  /** @param own - the request without what the server wrote. Default: of the body */
   async function exchange(
     method: 'GET' | 'POST',
     url: string,
     body?: string,
     hear?: (text: string) => ReadDecision,
+    own = `POST ${pathOf(url)} ${ownText(body ?? '', model)}`,
   ): Promise<Reply> {
     const wasDead = isDead
     const { messages, count } = endpoint.posts
     const posted = Object.values(endpoint.posts).find((one) => one.url === url)
     const shownUrl = posted?.shown ?? responses.shown + afterResponses(url)
     const sentHeaders = posted === messages || posted === count ? ofMessages : headers
-    lastRequest = { method, url: shownUrl, headers: sentHeaders, body }
+    lastRequest = { method, url: shownUrl, headers: sentHeaders, body, own }
     const request = { method, url, headers: sentHeaders, ...(body === undefined ? {} : { body }) }
     const reply = await send(fetch, request, limits, hear)
     isDead = reply.status === 0
@@ -107,6 +123,12 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
     if (isDead && !isKnown && reply.end === 'broken')
       throw new CannotReach(`cannot reach ${responses.shown}: ${reply.reason}`)
     return reply
+  }
+
+  /** The path of what is posted to a URL, without that of the server. */
+  function pathOf(url: string): string {
+    const names = Object.keys(PATHS) as Posted[]
+    return PATHS[names.find((name) => endpoint.posts[name].url === url) ?? 'responses']
   }
 
   /** Throws if the first good request gets one of `NO_ENDPOINT`: then there is no Responses server to test. */
@@ -143,13 +165,14 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const findings: Finding[] = []
       const notes: string[] = []
       let requests = 0
+      let output: Output = { tokens: 0, milliseconds: 0 }
 
       const add = (finding: Finding, events: readonly StreamEvent[] = []): void => {
         const event = finding.position === undefined ? undefined : events[finding.position]
         findings.push({
           ...finding,
           cause: answers.causeOf(finding.rule),
-          ...(lastRequest === undefined ? {} : { curl: curlOf(lastRequest) }),
+          ...(lastRequest === undefined ? {} : { curl: curlOf(lastRequest), ask: lastRequest.own }),
           ...(event === undefined ? {} : { frame: framePreview(event) }),
         })
       }
@@ -157,8 +180,13 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
       const note = (text: string): void => {
         if (!notes.includes(text)) notes.push(text)
       }
-      const bodyOf = (body: Fields, isStream: boolean): string =>
-        JSON.stringify({ model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream })
+      /** Sends a request for a response. */
+      const create = (body: Fields, isStream: boolean, hear?: (text: string) => ReadDecision): Promise<Reply> => {
+        requests++
+        const whole = { model, max_output_tokens: MAX_TOKENS, store: false, ...body, stream: isStream }
+        const own = `POST /responses ${ownBody(whole, received)}`
+        return exchange('POST', responses.url, JSON.stringify(whole), hear, own)
+      }
 
       const replies = new JudgedReplies({ limits, report, add, note })
 
@@ -170,14 +198,25 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         return none.declined === undefined ? NOTHING : { ...NOTHING, refusal: none.declined }
       }
 
+      function storedOf(request: string, reply: Reply): Stored | undefined {
+        const none = replies.refused(request, reply, { isOptional: true })
+        if (none !== undefined) return none.declined === undefined ? undefined : { refusal: none.declined }
+        const response = replies.whole(request, reply)
+        return response === undefined ? undefined : { response }
+      }
+
       async function streamed(
         request: string,
         body: Fields,
         ask: OnRefusal,
         reader: HttpStreamReader,
       ): Promise<Answer> {
-        requests++
-        const reply = await exchange('POST', responses.url, bodyOf(body, true), (text) => reader.push(text))
+        let begun: number | undefined
+        const reply = await create(body, true, (text) => {
+          begun ??= now()
+          return reader.push(text)
+        })
+        const took = begun === undefined ? 0 : now() - begun
         const stopped = refusedAnswer(request, reply, ask)
         if (stopped !== undefined) return stopped
         const { events } = reader
@@ -188,6 +227,11 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         if (events.length >= MIN_STREAMED_EVENTS && reader.pieces === 1)
           note('the stream came in one piece: does the server stream?')
         const answer = answerOf(request, events, report)
+        const { output_tokens: tokens } = asFields(answer.response['usage'])
+        if (answer.isGood && isWhole && took > 0 && typeof tokens === 'number' && tokens >= MIN_TIMED_TOKENS) {
+          output = { tokens: output.tokens + tokens, milliseconds: output.milliseconds + took }
+        }
+        for (const item of answer.items) received.add(item)
         answers.add(body, answer.items)
         return answer
       }
@@ -215,14 +259,14 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         stream: (request, body, ask = {}) => streamed(request, body, ask, createHttpStreamReader()),
         leave: (request, body, isEnough) => streamed(request, body, {}, createHttpStreamReader(isEnough)),
         async answer(request, body, ask = {}) {
-          requests++
-          const reply = await exchange('POST', responses.url, bodyOf(body, false))
+          const reply = await create(body, false)
           const stopped = refusedAnswer(request, reply, ask)
           if (stopped !== undefined) return stopped
           const response = replies.whole(request, reply)
           if (response === undefined) return NOTHING
           for (const finding of judgeResponse(request, response)) add(finding)
           const items = itemsOf(response)
+          for (const item of items) received.add(item)
           answers.add(body, items)
           if (!isEnded(response)) report(request, unsuccessfulResponse(response))
           return { isGood: isEnded(response), events: [], response, items }
@@ -231,11 +275,21 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
           requests++
           return replies.any(request, await exchange('POST', responses.url, body))
         },
+        async begin(request, body) {
+          return storedOf(request, await create(body, false))
+        },
+        async stored(request, id, action) {
+          requests++
+          const method = action === undefined ? 'GET' : 'POST'
+          const own = `${method} /responses/ID${action === undefined ? '' : `/${action}`}`
+          return storedOf(request, await exchange(method, endpoint.response(id, '', action), undefined, undefined, own))
+        },
         async resume(request, id, after) {
           requests++
           const reader = createHttpStreamReader()
           const url = endpoint.response(id, `stream=true&starting_after=${after}`)
-          const reply = await exchange('GET', url, undefined, (text) => reader.push(text))
+          const own = 'GET /responses/ID?stream=true&starting_after=N'
+          const reply = await exchange('GET', url, undefined, (text) => reader.push(text), own)
           const { status, contentType, text, end } = reply
           if (status === 0 || (status >= 500 && status !== 501)) {
             const got = `${status}: ${readRefusal(contentType, text).message}`
@@ -265,6 +319,9 @@ export function createSession({ endpoint, model, profile, headers, fetch, limits
         notes,
         get requests() {
           return requests
+        },
+        get output() {
+          return output
         },
       }
     },

@@ -27,6 +27,7 @@ const result = (scenario: string, ...findings: Finding[]): ScenarioResult => ({
   findings,
   notes: [],
   requests: 1,
+  output: { tokens: 0, milliseconds: 0 },
 })
 
 describe('the rows of findings', () => {

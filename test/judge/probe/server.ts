@@ -56,6 +56,8 @@ export interface Faults {
   readonly whole?: (response: Json, body: Json) => unknown
   /** The events of a stream that is resumed. */
   readonly resumed?: (events: WireEvent[]) => readonly WireEvent[]
+  /** A stored response that is read or cancelled. */
+  readonly stored?: (response: Json, isCancelled: boolean) => Json
   /** The fields that the server reads of a request. */
   readonly read?: (body: Json) => Json
   /** A stream's end: left open, or cut off. */
@@ -82,6 +84,8 @@ export interface TestServer {
 interface Stored {
   readonly conversation: readonly Json[]
   readonly events: readonly WireEvent[]
+  /** Of one in the background. */
+  status?: 'in_progress' | 'cancelled'
 }
 
 /**
@@ -131,6 +135,7 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     if (pathname === '/v1/models') return sendJson(response, 200, { object: 'list', data: [{ id: 'canned-model' }] })
     const found = stored.get(pathname.replace('/v1/responses/', ''))
     if (found === undefined) throw new Refused(404, 'no such response')
+    if (!searchParams.has('stream')) return sendStored(found, false, response)
     const after = Number(searchParams.get('starting_after') ?? -1)
     const rest = structuredClone(found.events.filter(({ sequence_number }) => sequence_number > after)) as WireEvent[]
     await stream(
@@ -140,7 +145,26 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     )
   }
 
+  /** Answers with a response of the background as it is now. */
+  function sendStored(found: Stored, isCancelled: boolean, reply: ServerResponse): void {
+    const response = {
+      ...responseOf(found.events.at(-1)),
+      background: true,
+      output: [],
+      status: found.status ?? 'completed',
+    }
+    sendJson(reply, 200, faults.stored?.(response, isCancelled) ?? response)
+  }
+
+  function cancel(path: string, reply: ServerResponse): void {
+    const found = stored.get(path.replace(/^\/v1\/responses\/|\/cancel$/g, ''))
+    if (found === undefined) throw new Refused(404, 'no such response')
+    found.status = 'cancelled'
+    sendStored(found, true, reply)
+  }
+
   async function create(one: Asked, reply: ServerResponse): Promise<void> {
+    if (one.path.endsWith('/cancel')) return cancel(one.path, reply)
     const body = faults.read?.(one.body) ?? one.body
     if (one.path === '/v1/chat/completions') return completeChat(one, reply)
     if (one.path === '/v1/messages') return answerMessage(one, reply)
@@ -161,6 +185,11 @@ export async function startServer(faults: Faults = {}, habits: readonly Habit[] 
     const changed = faults.events?.(structuredClone(events), body) ?? events
     if (body['store'] !== false) {
       stored.set(String(response['id']), { conversation: [...conversation, ...made], events: changed })
+    }
+    const kept = stored.get(String(response['id']))
+    if (kept !== undefined && body['background'] === true && body['stream'] !== true) {
+      kept.status = 'in_progress'
+      return sendStored(kept, false, reply)
     }
     if (body['stream'] === true) {
       const frames = changed.map((event) => encodeSse(event))

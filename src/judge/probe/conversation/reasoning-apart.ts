@@ -8,7 +8,7 @@ import { user } from './messages.js'
 export const THINK_FIRST: Fields = user('Is 1001 a prime number? Think first, then answer in one sentence.')
 
 /** Matches models' markers, which belong to no text: those of Harmony, and tags of reasoning. */
-const MARKERS = /<\|\w+\|>|<\/?think(ing)?>/
+export const MARKERS: RegExp = /<\|\w+\|>|<\/?think(ing)?>/
 
 /** Asks for an answer with reasoning, streamed and not, and reports a marker in the text of one. */
 export async function reasoningApart<Of extends AnswerContent>(

@@ -36,7 +36,7 @@ export const twoTools: Scenario = {
 }
 
 /** How to treat a refusal of items that the server itself sent. */
-const ITEMS_SENT_BACK: OnRefusal = {
+export const ITEMS_SENT_BACK: OnRefusal = {
   refusal: {
     rule: 'items-go-back',
     expected: "the server's own items, sent back as they came, with the call's output",

@@ -4,11 +4,15 @@ import type { Scenario } from '../scenario.js'
 import { abort } from './abort.js'
 import { malformedJson, missingInput, unknownModel, unknownPrevious, wrongTypes } from './bad-input.js'
 import { call, callWhole, twoTools } from './call.js'
+import { cancel } from './cancel.js'
 import { jsonSchema } from './json-schema.js'
+import { longReasoning } from './long-reasoning.js'
 import { plain } from './plain.js'
 import { previousResponse } from './previous-response.js'
 import { resume } from './resume.js'
+import { strictBodies } from './strict-bodies.js'
 import { toolChoice } from './tool-choice.js'
+import { parallelCalls, toolLoop } from './tool-loop.js'
 import { truncation } from './truncation.js'
 
 /** All scenarios, in order. Those that may crash the server come last. */
@@ -17,8 +21,12 @@ export const SCENARIOS: readonly Scenario[] = [
   call,
   callWhole,
   twoTools,
+  parallelCalls,
+  toolLoop,
   toolChoice,
   jsonSchema,
+  strictBodies,
+  longReasoning,
   truncation,
   malformedJson,
   missingInput,
@@ -27,6 +35,7 @@ export const SCENARIOS: readonly Scenario[] = [
   unknownPrevious,
   previousResponse,
   resume,
+  cancel,
   ...CHAT_SCENARIOS,
   ...MESSAGES_SCENARIOS,
   abort,
