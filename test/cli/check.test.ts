@@ -204,9 +204,8 @@ describe('nothing that came is lost', () => {
 
   test('nothing that came is lost before an event without a type', async () => {
     const { code, out } = await check({ a: `${frame({ type: 'response.created' })}data: {"a":1}\n\n${SSE}` })
-    expect(code).toBe(1)
-    expect(out).toContain('stream 1: 2 events, 1 violation')
-    expect(out).toContain('stream 2: 4 events, 0 violations')
+    // Codex skips an event without a type, and reads on at a beginning that comes again.
+    expect([code, out]).toEqual([0, GOOD.replace('4 events', '6 events')])
   })
 
   test('nothing that came is lost before the file broke off', async () => {

@@ -400,7 +400,7 @@ describe('--help and --version', () => {
     ['replay', ['--format', '--policy', '--calls', '--reasoning', '--citations', '--dialect']],
     ['check', ['--profile', '--resumed', '--json']],
     ['explain', ['--client']],
-    ['probe', ['--model', '--header', '--only', '--profile', '--timeout', '--json', '--junit']],
+    ['probe', ['--model', '--header', '--only', '--profile', '--timeout', '--json', '--report', '--junit']],
     ['prompt', ['--text', '--tokens', '--date', '--images', '--policy', '--history']],
   ])('the help of %s names its options and its exit codes', async (command, options) => {
     const text = await help(command)

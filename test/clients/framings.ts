@@ -55,6 +55,7 @@ export const FRAMINGS: Readonly<Record<string, Framing>> = {
         .join(''),
   },
   'with [DONE]': { rules: [], write: (events) => `${all(events)}data: [DONE]\n\n` },
+  'with a blank behind [DONE]': { rules: ['done-alone'], write: (events) => `${all(events)}data: [DONE] \n\n` },
   'without blank lines': {
     rules: ['frames-apart'],
     write: (events) => `${events.map((event) => `data: ${JSON.stringify(event)}\n`).join('')}\n`,

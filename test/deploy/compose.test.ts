@@ -16,7 +16,7 @@ describe('examples/deploy/compose.yaml', () => {
     const settings = await settingsOf(['--host', '0.0.0.0', ...command], environment)
     expect(settings).toMatchObject({
       vllm: 'http://engine:8000',
-      store: '/data/responses.db',
+      store: { text: '/data/responses.db' },
       keys: { client: { file: `${SECRETS}api-key` }, operator: { file: `${SECRETS}operator-key` } },
     })
     expect(volumes).toEqual(['responses:/data'])

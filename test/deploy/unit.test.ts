@@ -22,7 +22,7 @@ describe('examples/deploy/harmony-responses.service', () => {
     expect(StateDirectory).toEqual(['harmony-responses'])
     const settings = await settingsOf(words.replace(/\$\{STATE_DIRECTORY\}/, '/var/lib/harmony-responses').split(' '))
     expect(settings).toMatchObject({
-      store: '/var/lib/harmony-responses/responses.db',
+      store: { text: '/var/lib/harmony-responses/responses.db' },
       vllm: expect.any(String),
       keys: { clients: { file: '/etc/harmony-responses/keys.txt' } },
     })

@@ -62,6 +62,15 @@ export function losses(outcome: Outcome, meant: Outcome): Field[] {
   return lost.filter((field) => field !== 'calls' || !isWhole || !meant.calls.every(isRun))
 }
 
+/** Whether a model saw the client's calls. No tool gets the arguments of an invalid one: their form is the replayer's. */
+function isSeenCalls(seen: Seen['calls'], calls: Outcome['calls']): boolean {
+  const isSame = (
+    { name, value, isInvalid }: Seen['calls'][number],
+    call: Outcome['calls'][number] | undefined,
+  ): boolean => name === call?.name && (isInvalid === true || value === jsonHash(call.arguments))
+  return seen.length === calls.length && seen.every((one, at) => isSame(one, calls[at]))
+}
+
 /** The differences between a model and its client. */
 export function infidelity(seen: Seen, outcome: Outcome): Field[] {
   const wrong: Field[] = []
@@ -72,8 +81,7 @@ export function infidelity(seen: Seen, outcome: Outcome): Field[] {
   const final = outcome.final ?? outcome.streamed
   if (!(seen.final ?? seen.streamed).equals(TextHash.of(final))) wrong.push('final')
   if (!seen.reasoning.equals(TextHash.of(outcome.reasoning))) wrong.push('reasoning')
-  const calls = outcome.calls.map(({ name, arguments: given }) => `${name} ${jsonHash(given)}`)
-  if (seen.calls.map(({ name, value }) => `${name} ${value}`).join('\n') !== calls.join('\n')) wrong.push('calls')
+  if (!isSeenCalls(seen.calls, outcome.calls)) wrong.push('calls')
   if (seen.citations.join('\n') !== outcome.citations.join('\n')) wrong.push('citations')
   const hosted = outcome.hosted?.map(({ kind, name, text }) => `${kind} ${name} ${TextHash.of(text).key}`)
   if (hosted !== undefined && seen.hosted.join('\n') !== hosted.join('\n')) wrong.push('hosted')

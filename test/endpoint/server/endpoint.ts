@@ -87,10 +87,11 @@ export function endpoint<Given extends Script | TokenEngine>(
 
 export const JSON_TYPE = { 'content-type': 'application/json' } as const
 
-/** The events of a body. A stream that begins in the middle is not judged. */
+/** The events of a body. A stream that begins in the middle is not judged, and nor is what the model wrote. */
 export function eventsIn(text: string): Event[] {
   const events = readStreams(text).flat() as unknown as Event[]
-  if (events[0]?.sequence_number === 0) expect(checkEvents(events as never)).toEqual([])
+  if (events[0]?.sequence_number === 0)
+    expect(checkEvents(events as never).filter(({ fault }) => fault === 'server')).toEqual([])
   return events
 }
 

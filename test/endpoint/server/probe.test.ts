@@ -45,6 +45,7 @@ function obliging({ messages, opening, options }: ScriptedPrompt): ScriptedTurn 
 const ONE_CALL: readonly string[] = [
   'the model made one call where two were asked for',
   'the model made 1 of 2 calls that were asked for',
+  'the model made 1 of 5 calls that were asked for',
 ]
 
 /** Probes a server, and expects an empty report. */
@@ -52,7 +53,7 @@ async function expectNothing(url: string, options: Partial<ProbeOptions> = {}): 
   const results = await probed(url, options)
   for (const { scenario, verdict, why, findings, notes } of results.values()) {
     // The body of a strict call is held to its schema, and its end is the end of the turn.
-    const isOneCall = scenario.endsWith('two-tools') && ONE_CALL.includes(why ?? '')
+    const isOneCall = /two-tools$|^parallel-calls$/.test(scenario) && ONE_CALL.includes(why ?? '')
     expect([scenario, verdict, findings, notes]).toEqual([scenario, isOneCall ? 'inconclusive' : 'pass', [], []])
   }
   expect([...results.keys()]).toEqual(SCENARIOS.map(({ name }) => name))

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { urlCitations } from '../../../src/core/citations/index.js'
 import { createHarmonyParser, parseMessages } from '../../../src/core/harmony/index.js'
@@ -54,7 +55,7 @@ import {
   reportOn,
 } from '../../../src/judge/conformance/index.js'
 import { probe } from '../../../src/judge/probe/index.js'
-import { checkStore, scriptedEngine } from '../../../src/testing/index.js'
+import { checkStore, findFaults, playOn, scriptedEngine } from '../../../src/testing/index.js'
 import { exportedOptions } from '../../support/exported-options.js'
 
 const tokenTable = await loadTokenTable()
@@ -118,6 +119,9 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './stores/sqlite createSqliteStore options': (more) => createSqliteStore({ file: 'none.db', ...more }),
   './stores/postgres createPostgresStore options': (more) => createPostgresStore({ url: 'postgres://none', ...more }),
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
+  './testing findFaults options': (more) =>
+    findFaults({ transcripts: fc.anything() as never, play: () => expect.unreachable(), ...more }),
+  './testing playOn options': (more) => playOn(url, { ...more }),
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),
   './sources/llama-cpp createLlamaCppEngine options': (more) => createLlamaCppEngine({ modelPath: 'a.gguf', ...more }),

@@ -147,7 +147,7 @@ class MessageWriter {
     }
     this.#waiting = this.#waiting.filter((other) => other !== call)
     const images = this.#partsOf(content)
-    if (Array.isArray(images)) this.#shown.push(...images.filter(({ type }) => type === 'image_url'))
+    if (Array.isArray(images)) for (const part of images) if (part.type === 'image_url') this.#shown.push(part)
     this.#written.push({ role: 'tool', tool_call_id: call.id, content })
   }
 

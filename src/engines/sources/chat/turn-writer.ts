@@ -159,16 +159,20 @@ export class TurnWriter {
   }
 
   #header(place: Place, channel: string, address = '', body: Callee['body'] = 'text'): void {
-    const { encode } = this.#options
     this.#endCharacter()
     if (this.#place !== 'header') {
       if (this.#place !== 'between') this.#ids.push(SPECIAL.end)
-      this.#ids.push(SPECIAL.start, ...encode('assistant'))
+      this.#ids.push(SPECIAL.start)
+      this.#encode('assistant')
     }
-    this.#ids.push(SPECIAL.channel, ...encode(channel + address))
+    this.#ids.push(SPECIAL.channel)
+    this.#encode(channel + address)
     this.#place = place
-    if (body === 'json') this.#ids.push(...encode(' '), SPECIAL.constrain, ...encode('json'))
-    else if (body === 'code') this.#ids.push(...encode(' code'))
+    if (body === 'json') {
+      this.#encode(' ')
+      this.#ids.push(SPECIAL.constrain)
+      this.#encode('json')
+    } else if (body === 'code') this.#encode(' code')
     this.#ids.push(SPECIAL.message)
   }
 
@@ -176,13 +180,17 @@ export class TurnWriter {
     const all = this.#half + text
     const isHalf = isFirstHalf(all.charCodeAt(all.length - 1))
     this.#half = isHalf ? all.slice(-1) : ''
-    for (const id of this.#options.encode(isHalf ? all.slice(0, -1) : all)) this.#ids.push(id)
+    this.#encode(isHalf ? all.slice(0, -1) : all)
+  }
+
+  #encode(text: string): void {
+    for (const id of this.#options.encode(text)) this.#ids.push(id)
   }
 
   #endCharacter(): void {
     const half = this.#half
     this.#half = ''
-    if (half !== '') this.#ids.push(...this.#options.encode(half))
+    if (half !== '') this.#encode(half)
   }
 
   #taken(): number[] {

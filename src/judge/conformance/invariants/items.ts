@@ -1,5 +1,5 @@
-import { hasItem, isItemAdded, isItemDone, isOfItem } from '../event-kind.js'
-import { type Invariant, responseRules } from '../invariant.js'
+import { type EventKind, hasItem, isItemAdded, isItemDone, isOfItem } from '../event-kind.js'
+import { type Check, type Invariant, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asString, lookUp } from '../stream-event.js'
 import { finalTextIn, type OpenItem, type StreamState } from '../stream-state.js'
@@ -24,6 +24,9 @@ const PREFIXES: Readonly<Record<string, string>> = {
   apply_patch_call: 'apc_',
   compaction: 'cmp_',
 }
+
+/** The types of items that the model writes whole. Other calls are incomplete where nobody ran them. */
+const WRITTEN: readonly string[] = ['message', 'reasoning', 'function_call', 'custom_tool_call']
 
 /** Rules for items: their order, their ids, their fields, and the events about them. */
 export const ITEMS: readonly Invariant[] = responseRules([
@@ -162,20 +165,17 @@ export const ITEMS: readonly Invariant[] = responseRules([
   },
   {
     id: 'incomplete-item-last',
-    sentence: 'An item that ends incomplete is the last one, and its response is incomplete, too.',
-    on: (kind) => hasItem(kind) || kind.type === 'response.completed',
-    begin: () => {
-      let incomplete: unknown
-      return {
-        event(event, { kind }, report) {
-          if (kind.isItemAdded && incomplete !== undefined)
-            report('no item after an incomplete one', itemIn(event)['type'])
-          if (event.type === 'response.completed' && incomplete !== undefined) report('response.incomplete', event.type)
-          const { status, id, type } = itemIn(event)
-          if (kind.isItemDone && status === 'incomplete' && !asString(type).includes(':')) incomplete = id ?? true
-        },
-      }
-    },
+    sentence:
+      'A message, reasoning or call of the client that ends incomplete is the last item, and its response is incomplete, too.',
+    on: isItemOrEnd,
+    begin: () => incompleteLast((type) => WRITTEN.includes(type)),
+  },
+  {
+    id: 'incomplete-call-last',
+    sentence: 'A call of the host that ends incomplete is the last item, and its response is incomplete, too.',
+    neededBy: ['open-responses'],
+    on: isItemOrEnd,
+    begin: () => incompleteLast((type) => !WRITTEN.includes(type) && !type.includes(':')),
   },
   {
     id: 'within-item',
@@ -220,6 +220,23 @@ export const ITEMS: readonly Invariant[] = responseRules([
     },
   },
 ])
+
+function isItemOrEnd(kind: EventKind): boolean {
+  return hasItem(kind) || kind.type === 'response.completed'
+}
+
+/** A check that nothing but an incomplete response follows an item of these types that ends incomplete. */
+function incompleteLast(isMeant: (type: string) => boolean): Check {
+  let incomplete: unknown
+  return {
+    event(event, { kind }, report) {
+      if (kind.isItemAdded && incomplete !== undefined) report('no item after an incomplete one', itemIn(event)['type'])
+      if (event.type === 'response.completed' && incomplete !== undefined) report('response.incomplete', event.type)
+      const { status, id, type } = itemIn(event)
+      if (kind.isItemDone && status === 'incomplete' && isMeant(asString(type))) incomplete = id ?? true
+    },
+  }
+}
 
 /** Returns why the item at an index is not open, in words. */
 function stateOf(index: unknown, { done }: StreamState): string {

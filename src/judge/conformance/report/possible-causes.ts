@@ -166,6 +166,7 @@ export const POSSIBLE_CAUSES: Readonly<Record<string, PossibleCauses>> = {
   },
   'reasoning-not-adjacent': { event: ['output-index-free', 'output-index-order'] },
   'incomplete-item-last': { event: ['terminal-type-is-status'] },
+  'incomplete-call-last': { event: ['terminal-type-is-status'] },
   'within-item': {
     item: [...MISPLACED, 'every-part-done', 'call-done-event', 'text-done-event', 'message-closing-order'],
   },

@@ -203,6 +203,14 @@ describeCases(ITEMS, {
       ['4 text-done-event', '13 incomplete-item-last', '18 incomplete-item-last'],
     ],
   },
+  'incomplete-call-last': {
+    'a completed response with a call of the host that is incomplete is reported': [
+      'mcp',
+      'open-responses',
+      setItem('mcp_call', { status: 'incomplete' }, ['done', 'terminal']),
+      ['9 incomplete-call-last', '15 incomplete-call-last'],
+    ],
+  },
   'within-item': {
     'a delta after the end of its item is reported': [
       'call',
