@@ -28,7 +28,7 @@ const PACKAGES = {
   './prompt': [],
   './respond': ['@cfworker/json-schema'],
   './seal': [],
-  './testing': [],
+  './testing': ['eventsource-parser', 'fast-check'],
   './tools/functions': [],
   './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
