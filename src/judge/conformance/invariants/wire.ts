@@ -96,11 +96,23 @@ export const WIRE: readonly Invariant[] = responseRules([
     id: 'logprobs-spell-text',
     sentence: 'The tokens of the log-probabilities of a delta, and of a `.done` event, spell its text.',
     on: of('response.output_text.delta', 'response.output_text.done'),
-    event({ delta, text = delta, logprobs }, _state, report) {
-      const tokens = asList(logprobs).map(asFields)
-      if (tokens.length === 0 || typeof text !== 'string') return
-      const spelled = spelledBy(tokens)
-      if (spelled !== text) report(`tokens that spell ${preview(text)}`, spelled)
+    begin: () => {
+      // A delta may end in the middle of a character, whose other tokens then come with the next one.
+      const decoders = new WeakMap<object, TextDecoder>()
+      return {
+        event({ delta, text = delta, logprobs }, { part, resumed }, report) {
+          const tokens = asList(logprobs).map(asFields)
+          if (tokens.length === 0 || typeof text !== 'string') return
+          const isDelta = delta !== undefined
+          const begun = part && isDelta ? decoders.get(part) : undefined
+          const decoder = begun ?? new TextDecoder('utf-8', { ignoreBOM: true })
+          if (part && isDelta) decoders.set(part, decoder)
+          const spelled = spelledBy(tokens, decoder, isDelta)
+          // The first delta of a resumed stream may begin in the middle of a character.
+          if (isDelta && begun === undefined && resumed !== undefined) return
+          if (spelled !== text) report(`tokens that spell ${preview(text)}`, spelled)
+        },
+      }
     },
   },
   {
@@ -156,11 +168,11 @@ export const WIRE: readonly Invariant[] = responseRules([
   },
 ])
 
-/** What tokens spell: their bytes, as a character may be cut between two of them, or their texts. */
-function spelledBy(tokens: readonly Fields[]): string {
+/** What tokens spell: their bytes, as a character may be cut between two of them, or their texts. `stream`: more follow. */
+function spelledBy(tokens: readonly Fields[], decoder: TextDecoder, stream: boolean): string {
   const bytes = tokens.flatMap(({ bytes }) => (Array.isArray(bytes) ? [bytes as number[]] : []))
   if (bytes.length < tokens.length) return tokens.map(({ token }) => asString(token)).join('')
-  return new TextDecoder().decode(Uint8Array.from(bytes.flat()))
+  return decoder.decode(Uint8Array.from(bytes.flat()), { stream })
 }
 
 /** The sequence_number that the first event should have. */

@@ -1,6 +1,6 @@
 import { WIRE } from '../../../../src/judge/conformance/invariants/wire.js'
 import { allResponses, both, describeCases, TRACE } from './cases.js'
-import { insert, nth, set, setItem, setResponse } from './streams.js'
+import { type Draft, insert, nth, set, setItem, setResponse } from './streams.js'
 
 describeCases(WIRE, {
   'event-has-type': {
@@ -216,6 +216,18 @@ describeCases(WIRE, {
       }),
       [],
     ],
+    'a character that is cut between two deltas is none': [
+      'answer',
+      'openai',
+      (events) => inTwoDeltas(events, [97, 32, 0xf0, 0x9f], [0x8c, 0x8b]),
+      [],
+    ],
+    'a character of which the next delta has other bytes is reported': [
+      'answer',
+      'openai',
+      (events) => inTwoDeltas(events, [97, 32, 0xf0, 0x9f], [0x8c, 0x8c]),
+      ['5 logprobs-spell-text'],
+    ],
   },
   'item-is-object': {
     'an announcement without an item is reported': [
@@ -242,3 +254,14 @@ describeCases(WIRE, {
     ],
   },
 })
+
+/** The same answer with the text `a 🌋`, in two deltas whose tokens have these bytes. */
+function inTwoDeltas(events: object[], ...bytes: readonly number[][]): Draft[] {
+  const json = JSON.stringify(events).replaceAll('Hi you', 'a 🌋').replace('"Hi"', '"a "').replace('" you"', '"🌋"')
+  const changed = JSON.parse(json) as Draft[]
+  for (const [at, list] of bytes.entries()) {
+    const logprobs = [{ token: '\ufffd', logprob: -1, bytes: list, top_logprobs: [] }]
+    Object.assign(nth(changed, 'output_text.delta', at), { logprobs })
+  }
+  return changed
+}
