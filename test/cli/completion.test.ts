@@ -53,7 +53,8 @@ function inFish(line: string): string[] {
 }
 
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined
-const skipped = (shell: string): string => (isInstalled(shell) ? shell : `${shell} (skipped: it is not installed)`)
+const skipped = (shell: string): string =>
+  isInstalled(shell) ? shell : `${shell} (skipped: ${shell} is not installed)`
 
 /** The names of options or commands that a help lists. */
 const listed = (help: string): string[] =>
