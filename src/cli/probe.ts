@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Profile } from '../judge/conformance/index.js'
 import { CannotReach, type Probe, probe as probeServer, type ScenarioResult } from '../judge/probe/index.js'
 import { HarmonyResponsesError } from '../shared/errors.js'
@@ -36,8 +37,7 @@ async function execute(values: ProbeValues, url: string, io: Io): Promise<number
   const isSilent = json || junit === '-'
   const table = createProbeTable(io.screen)
   const options = { url, headers: headersOf(header), only, profile, timeout: millisecondsOf(timeout) }
-  // Not after ten minutes of probing.
-  if (report !== undefined) await write(report, '', io)
+  for (const file of [report, junit]) if (file !== undefined && file !== '-') await checkWritable(file, io)
   const started = await probeServer({ ...options, ...(model !== undefined && { model }) })
   const results: ScenarioResult[] = []
   for await (const result of started.results) {
@@ -75,6 +75,18 @@ function inJson({ url, model, profile }: Probe, results: readonly ScenarioResult
 async function writeJunit(path: string, text: string, io: Io): Promise<void> {
   if (path === '-') return io.print(text)
   await write(path, text, io)
+}
+
+/** Fails now, and not after ten minutes of probing. What the file has stays until there is something to write. */
+async function checkWritable(path: string, io: Io): Promise<void> {
+  const isFolder = await io.readFolder(path).then(
+    () => true,
+    () => false,
+  )
+  if (isFolder) throw new UsageError(`cannot write ${path}: it is a folder`)
+  await io.makeFolder(dirname(path)).catch((error: unknown) => {
+    throw unreadable(path, error, 'write')
+  })
 }
 
 async function write(path: string, text: string, io: Io): Promise<void> {

@@ -76,14 +76,30 @@ describe('--report', () => {
     },
   )
 
-  test('a file that cannot be written is told in one line, before anything is asked', async () => {
+  test.each(['--report', '--junit'])(
+    'a file of %s that cannot be written is told in one line, before anything is asked',
+    async (option) => {
+      const server = await serve({})
+      const io = Object.assign(fakeIo(), {
+        makeFolder: () => Promise.reject(new Error("EACCES: permission denied, access '/'")),
+      })
+      const code = await run(['probe', server.url, option, '/r.md'], io)
+      expect([code, io.err]).toEqual([2, 'harmony-responses: cannot write /r.md: permission denied\n'])
+      expect(server.asked).toEqual([])
+    },
+  )
+
+  test('a folder is no file for a report', async () => {
     const server = await serve({})
-    const io = Object.assign(fakeIo(), {
-      writeFile: () => Promise.reject(new Error("EACCES: permission denied, open '/r.md'")),
-    })
-    const code = await run(['probe', server.url, '--report', '/r.md'], io)
-    expect([code, io.err]).toEqual([2, 'harmony-responses: cannot write /r.md: permission denied\n'])
-    expect(server.asked).toEqual([])
+    const io = Object.assign(fakeIo(), { readFolder: async () => [] })
+    expect(await run(['probe', server.url, '--report', 'reports.md'], io)).toBe(2)
+    expect([io.err, server.asked]).toEqual(['harmony-responses: cannot write reports.md: it is a folder\n', []])
+  })
+
+  test('an earlier report stays where the server cannot be reached', async () => {
+    const io = Object.assign(fakeIo(), { written: { 'r.md': 'earlier' } })
+    expect(await run(['probe', 'http://127.0.0.1:1', '--report', 'r.md'], io)).toBe(2)
+    expect(io.written).toEqual({ 'r.md': 'earlier' })
   })
 
   test('a page has no script, loads nothing, and its policy allows its own style alone', async () => {
