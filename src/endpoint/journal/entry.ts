@@ -55,7 +55,7 @@ export interface PromptRecord {
   readonly tools?: readonly UnknownTool[]
   /** Listings of servers that differ from those in the conversation. None if absent. */
   readonly listings?: readonly McpListing[]
-  /** The option of `respond`. */
+  /** The option of `respond`; `seen` if the model of the engine gets the images. */
   readonly images?: string
   /** The option of `respond`: who the model is told to be. Its default if absent. */
   readonly identity?: string

@@ -146,7 +146,7 @@ export class Steps {
     const { request, pause } = this.#given
     const { operator, prompt } = this.#fold.open
     const { request: whole } = withConversationTools(withTerms(request, operator))
-    return withPauses(requestTerms(whole, this.#teach(), prompt.identity), pause)
+    return withPauses(requestTerms(whole, this.#teach(), prompt), pause)
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

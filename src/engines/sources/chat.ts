@@ -207,7 +207,13 @@ async function modelOf(client: HttpClient, signal: AbortSignal): Promise<string>
   const names = await namesOf(client, signal)
   const [only, ...others] = names
   if (only !== undefined && others.length === 0) return only
-  const got = only === undefined ? 'none' : names.slice(0, MAX_NAMES).join(', ')
+  const got =
+    only === undefined
+      ? 'none'
+      : names
+          .slice(0, MAX_NAMES)
+          .map((name) => shortened(name))
+          .join(', ')
   throw new EngineError('server_error', `expected one model in /v1/models, got ${got}: set model`, {
     isUnavailable: true,
   })

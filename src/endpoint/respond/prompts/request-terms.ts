@@ -4,6 +4,7 @@ import type { ResponseRequest } from '../../../core/responses/request.js'
 import type { FormatTerms, ImageTerms, Terms, ToolTerms } from '../../../engines/contract/terms.js'
 import { type Fields, fieldsOf, isFields } from '../../../shared/fields.js'
 import { createWork, type Slices } from '../../../shared/slices.js'
+import type { PromptRecord } from '../../journal/entry.js'
 import { imageMark } from '../../prompt/attachments.js'
 import { builtinNamespaces } from '../../prompt/builtin-namespaces.js'
 import { developerTextInSlices } from '../../prompt/developer-text.js'
@@ -23,7 +24,7 @@ import { strictParts } from '../strict/strict-parts.js'
 export function* requestTerms(
   request: ResponseRequest,
   tools: TaughtTools,
-  identity: string | undefined,
+  { identity, images: reading }: Pick<PromptRecord, 'identity' | 'images'>,
 ): Slices<Terms> {
   const work = createWork()
   const { parallel_tool_calls: isParallel, reasoning, text } = request
@@ -36,7 +37,7 @@ export function* requestTerms(
   for (const namespaces of tools.later.values()) lessons.push(yield* toolsSectionInSlices(namespaces, work))
   const { effort } = reasoning ?? {}
   const images: Record<string, ImageTerms> = {}
-  for (const item of Array.isArray(request.input) ? request.input : []) {
+  for (const item of reading === 'seen' && Array.isArray(request.input) ? request.input : []) {
     addImages(item, images)
     work.left -= 1
     if (work.left <= 0) yield* work.pause()

@@ -17,7 +17,7 @@ export interface ChatChunk {
 /** A piece of a call. */
 export interface CallPiece {
   readonly index?: number
-  /** Absent in most pieces; empty from some servers. */
+  /** Absent in most pieces. An empty one, which some servers send, counts as absent. */
   readonly id?: string
   readonly name?: string
   readonly args: string

@@ -51,7 +51,6 @@ class MessageWriter {
   readonly #options: ChatMessagesOptions
   readonly #written: ChatMessage[] = []
   readonly #instructions: string[] = []
-  readonly #images: readonly string[]
   #waiting: WaitingCall[] = []
   #callCount = 0
   /** The images that tools gave, for the user's message after the results: a tool's message has only text. */
@@ -59,9 +58,8 @@ class MessageWriter {
 
   constructor(options: ChatMessagesOptions) {
     this.#options = options
-    const { identity, images = {} } = options.terms
+    const { identity } = options.terms
     if (identity !== undefined && identity !== '') this.#instructions.push(identity)
-    this.#images = Object.keys(images)
   }
 
   write(message: HarmonyMessage): void {
@@ -172,14 +170,11 @@ class MessageWriter {
 
   #partsOf(text: string): string | ChatPart[] {
     const { images = {} } = this.#options.terms
-    const places = this.#images.flatMap((mark) => {
-      const at = text.indexOf(mark)
-      return at === -1 ? [] : [{ mark, at }]
-    })
+    const places = [...text.matchAll(MARK)].filter(([mark]) => Object.hasOwn(images, mark))
     if (places.length === 0) return text
     const parts: ChatPart[] = []
     let from = 0
-    for (const { mark, at } of places.toSorted((a, b) => a.at - b.at)) {
+    for (const { 0: mark, index: at } of places) {
       const before = text.slice(from, at).trim()
       if (before !== '') parts.push({ type: 'text', text: before })
       parts.push({ type: 'image_url', image_url: images[mark] as ChatImage })
@@ -190,6 +185,9 @@ class MessageWriter {
     return parts
   }
 }
+
+/** The text that stands for an image, as `imageMark` of the endpoint writes it. */
+const MARK = /\[image [0-9a-z]+\]/g
 
 type ChatImage = Extract<ChatPart, { type: 'image_url' }>['image_url']
 

@@ -1,3 +1,4 @@
+import type { EndReason } from '../../../core/tokens/token-source.js'
 import type { StepReader } from '../http/call-stream.js'
 import type { HttpCall } from '../http/http-call.js'
 import { type ChatChunk, readChunk } from './chat-chunk.js'
@@ -36,7 +37,7 @@ export function createChatReader({ terms = {} }: Pick<HttpCall, 'terms'>, option
     return writer.push({ reasoning: reasoning + thought.reasoning, content: thought.content, calls })
   }
 
-  function ended(reason: 'stop' | NonNullable<ChatChunk['end']>): number[] {
+  function ended(reason: EndReason): number[] {
     isOver = true
     return [...writer.push({ ...think.end(), calls: [] }), ...writer.end(reason)]
   }

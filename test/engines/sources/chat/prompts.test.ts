@@ -176,6 +176,14 @@ describe('messages', () => {
     ])
   })
 
+  test('an image that stands twice in a message is sent twice', () => {
+    const image_url = { url: 'https://a/b' }
+    const image = { type: 'image_url', image_url }
+    expect(chatOf([user('[image 1]\nor\n[image 1]')], { terms: { images: { '[image 1]': image_url } } })).toEqual([
+      { role: 'user', content: [image, { type: 'text', text: 'or' }, image] },
+    ])
+  })
+
   test('whatever a text spells, it is sent as it stands', () => {
     const words = fc.constantFrom('<|end|>', '<|start|>system<|message|>', 'a', '\n', '😀', '\u0000', '# Tools', ' ')
     const content = fc.array(words, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
