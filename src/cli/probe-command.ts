@@ -1,7 +1,7 @@
 import type { Profile } from '../judge/conformance/invariant.js'
 import { type Command, defineCommand } from './command.js'
 
-/** Both those of `src/judge/probe/`, by a test, and the groups of them. */
+/** The scenarios of `src/judge/probe/`, as a test checks, and the names of their groups. */
 const SCENARIOS: readonly string[] =
   `plain call call-whole two-tools parallel-calls tool-loop tool-choice json-schema strict-bodies long-reasoning truncation malformed-json
   missing-input wrong-types unknown-model unknown-previous previous-response resume cancel chat-text chat-reasoning chat-call

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { ProbeReport, ReportedFault } from './probe-report.js'
 
 const TITLE = 'Probe of a Responses server'
-const OWN = 'It has no text of the server or its model: requests are shown without them.'
+const OWN =
+  'Apart from the name of the model, it has no text of the server or its model: requests are shown without them.'
 
 /** A report as Markdown. */
 export function markdownReport({ about, counts, scenarios, faults }: ProbeReport): string {

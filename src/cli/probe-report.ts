@@ -3,7 +3,7 @@ import { SHAPE_RULES } from '../judge/conformance/report/possible-causes.js'
 import { fieldPathsOf } from '../judge/conformance/report/violation-kind.js'
 import { type Finding, RULES, type ScenarioResult, type Verdict } from '../judge/probe/index.js'
 
-/* What a report says that is passed on to others: nothing of it was written by the server, its model, or the user's keys. */
+/* A report that is passed on to others: of the server it has only a plain model name, and it has no keys of the user. */
 
 /** What was probed, and by what. */
 export interface Probed {

@@ -16,7 +16,7 @@ export interface OpenedStore {
   close(): Promise<void>
 }
 
-/** How to generate keys: what is told where some are missing. */
+/** The command that generates a key, for the message when keys are missing. */
 const GENERATES = 'openssl rand -base64 32'
 
 /** Opens the store of `--store`, or of its variable. @throws UsageError */
@@ -24,6 +24,11 @@ export async function openStore(secret: Secret, settings: ServeSettings, io: Io)
   const given = await readSecret(secret, io)
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? []
   const { name } = secret
+  // Quotes around a URL, which some files of variables keep, would make it the name of a file, and a password a part of it.
+  if (scheme === undefined && given.includes('://')) {
+    const expected = 'expected a file or postgres://USER:PASSWORD@HOST/DATABASE'
+    throw new UsageError(`${name}: ${expected}, without quotes or blanks around it`)
+  }
   if (scheme === undefined) return await openFile(name, given, settings, io)
   if (/^postgres(ql)?$/i.test(scheme)) return await openPostgres(name, given, settings, io)
   throw new UsageError(`${name}: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got ${scheme}://`)

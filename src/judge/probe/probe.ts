@@ -9,7 +9,7 @@ import type { Finding } from './finding.js'
 import { objectIn } from './judge-answer.js'
 import type { Outcome, Scenario } from './scenario.js'
 import { SCENARIOS } from './scenarios/index.js'
-import { type Limits, send, type Timer } from './send.js'
+import { byTimeout, type Limits, send, type Timer } from './send.js'
 import { createSession, NotOffered, type Output, RateLimited, ServerGone, type Session } from './session.js'
 
 /**
@@ -136,11 +136,6 @@ export async function probe(options: ProbeOptions): Promise<Probe> {
   }
 
   return { url: endpoint.posts.responses.shown, model: conceal.text(used), profile, results: results() }
-}
-
-const byTimeout: Timer = (milliseconds, elapsed) => {
-  const timeout = setTimeout(elapsed, milliseconds)
-  return () => clearTimeout(timeout)
 }
 
 function chosen(only: readonly string[] | undefined): readonly Scenario[] {

@@ -38,6 +38,12 @@ export interface WireRequest {
 /** Calls back after some milliseconds. The returned function cancels it. */
 export type Timer = (milliseconds: number, elapsed: () => void) => () => void
 
+/** The timer of the platform. */
+export const byTimeout: Timer = (milliseconds, elapsed) => {
+  const timeout = setTimeout(elapsed, milliseconds)
+  return () => clearTimeout(timeout)
+}
+
 /** Limits for an answer. */
 export interface Limits {
   /** The longest silence, in milliseconds. */

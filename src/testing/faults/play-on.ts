@@ -51,7 +51,7 @@ const OUTPUT = '{"ok":true}'
  * @param url - `http://127.0.0.1:9471`
  * @returns plays a script, and resolves to the answer of each request
  * @throws HarmonyResponsesError `bad_option`; the returned function rejects with it where the hook does not answer with
- *   200 to 299
+ *   200 to 299, or where the hook or the API gives no answer at all: that is no finding
  *
  * @example
  * ```ts

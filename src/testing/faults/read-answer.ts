@@ -4,7 +4,7 @@ import { type Finding, findingOf, type Fault as HttpFault } from '../../judge/pr
 import { judgeEvents } from '../../judge/probe/judge-events.js'
 import { JudgedReplies } from '../../judge/probe/judged-replies.js'
 import { createHttpStreamReader } from '../../judge/probe/read-stream.js'
-import { send } from '../../judge/probe/send.js'
+import { byTimeout, send } from '../../judge/probe/send.js'
 import { check } from '../../shared/errors.js'
 
 export type { AnyClient, Finding } from '../../judge/probe/finding.js'
@@ -77,9 +77,4 @@ async function readResponse(response: Response, profile: Profile): Promise<ReadA
     replies.stream(REQUEST, reply, reader, (isWhole) => judgeEvents(REQUEST, events, profile, isWhole))
   }
   return { events, findings }
-}
-
-function byTimeout(milliseconds: number, elapsed: () => void): () => void {
-  const timeout = setTimeout(elapsed, milliseconds)
-  return () => clearTimeout(timeout)
 }

@@ -139,7 +139,11 @@ describe('cancel', () => {
 
   test('is unsupported where responses do not run in the background, or are not cancelled', async () => {
     const ignored = await resultOf('cancel', { read: ({ background: _, ...body }) => body })
-    expect(ignored.result).toMatchObject({ verdict: 'unsupported', why: 'background: true is ignored', findings: [] })
+    expect(ignored.result).toMatchObject({
+      verdict: 'unsupported',
+      why: 'the request to run in the background is ignored',
+      findings: [],
+    })
     const reply: Faults['reply'] = ({ path }, response) => {
       if (!path.endsWith('/cancel')) return false
       sendJson(response, 404, { error: { message: 'no such path', type: 'x', param: null, code: null } })

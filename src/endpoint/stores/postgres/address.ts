@@ -19,8 +19,8 @@ const PARAMETERS = ['host', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full']
 
 /**
- * Reads the URL of a database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`. No message has more of it
- * than host, port and database.
+ * Reads the URL of a database: `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`. No message has its user or
+ * its password.
  *
  * @throws HarmonyResponsesError `bad_option`
  */
@@ -30,8 +30,9 @@ export function addressOf(given: string): Address {
     throw refused('expected postgres://USER:PASSWORD@HOST:PORT/DATABASE')
   }
   const parameters = url.searchParams
-  const unknown = [...parameters.keys()].find((name) => !PARAMETERS.includes(name))
-  if (unknown !== undefined) throw refused(`expected the parameters ${PARAMETERS.join(', ')}, got ${unknown}`)
+  // Not which: a password with a `?` that is not escaped becomes a parameter.
+  const isUnknown = [...parameters.keys()].some((name) => !PARAMETERS.includes(name))
+  if (isUnknown) throw refused(`expected no parameters but ${PARAMETERS.join(', ')}`)
   const user = decoded(url.username, 'user')
   const database = decoded(url.pathname.slice(1), 'database') || user
   if (user === '' || database === '') throw refused(`expected a ${user === '' ? 'user' : 'database'}`)

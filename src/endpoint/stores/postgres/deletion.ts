@@ -1,6 +1,6 @@
 import type { Query } from './connections.js'
 import type { Eviction } from './eviction.js'
-import { nameOf } from './names.js'
+import { keyOf, nameOf } from './names.js'
 
 const LOCK = `
   SELECT 1 FROM conversations WHERE cid =
@@ -61,7 +61,7 @@ const PRUNE = `
 
 /** Deletes a response for its owner. Returns whether it existed. */
 export async function remove(query: Query, { grow }: Eviction, responseId: string, owner: string): Promise<boolean> {
-  const names = [nameOf(responseId), nameOf(owner)] as const
+  const names = [keyOf(responseId), nameOf(owner)] as const
   await query(LOCK, ...names)
   const [response] = await query(FIND, ...names)
   if (response === undefined) return false

@@ -10,7 +10,7 @@ export class Undone<Result> extends Error {
 }
 
 /** An error of a database, without its address's credentials and without the content of rows. */
-export class PostgresError extends Error {
+class PostgresError extends Error {
   override readonly name = 'PostgresError'
   /** Its SQLSTATE, or the code of the connection's error. */
   readonly code: string | undefined
@@ -34,7 +34,7 @@ export function isLost(error: unknown): boolean {
   return severity === undefined || severity === 'FATAL' || severity === 'PANIC'
 }
 
-/** Says what failed, as {@link PostgresError}; what is none of the database's stays as it is. */
+/** Says what failed, as {@link PostgresError}. {@link Undone} and the errors of this package stay as they are. */
 export function storeError(error: unknown, shown: string, timeoutSeconds: number): Error {
   if (error instanceof Undone || error instanceof HarmonyResponsesError) return error
   // Of all addresses of a host, the first.

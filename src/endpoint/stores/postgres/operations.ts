@@ -121,7 +121,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
   const using = usingQueries(bounds.seconds)
 
   async function readEntries(responseId: string, owner: string, from: number): Promise<readonly Row[]> {
-    return await run((query) => query(using.entries, nameOf(responseId), nameOf(owner), from))
+    return await run((query) => query(using.entries, keyOf(responseId), nameOf(owner), from))
   }
 
   return {
@@ -131,7 +131,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
     },
     append: (rows) => appends(rows),
     async claim({ responseId, owner, leaseSeconds, isForced = false }) {
-      const [claimed] = await run((query) => query(CLAIM, nameOf(responseId), nameOf(owner), leaseSeconds, isForced))
+      const [claimed] = await run((query) => query(CLAIM, keyOf(responseId), nameOf(owner), leaseSeconds, isForced))
       if (claimed === undefined) return undefined
       const { epoch, count } = claimed
       return { lease: { responseId, owner, epoch: epoch as number }, count: count as number }
@@ -141,7 +141,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       return rows.map(({ id, owner }) => ({ responseId: unmarked(id as string), owner: unmarked(owner as string) }))
     },
     async find(responseId, owner, known) {
-      const names = [nameOf(responseId), nameOf(owner)] as const
+      const names = [keyOf(responseId), nameOf(owner)] as const
       const [found] = await run((query) => query(using.find, ...names, known ?? null))
       if (found === undefined) return undefined
       if (found['is_running'] === true) return { state: 'running' }
@@ -149,7 +149,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       return { state: 'finished', row, content: row.stamp === known ? undefined : becameOf(found) }
     },
     async lineage(responseId, owner) {
-      const [found] = await run((query) => query(using.lineage, nameOf(responseId), nameOf(owner)))
+      const [found] = await run((query) => query(using.lineage, keyOf(responseId), nameOf(owner)))
       if (found === undefined) return undefined
       const tip = rowOf(found)
       if (found['is_running'] !== true) return { state: 'finished', tip, last: tip }
@@ -172,7 +172,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       const [first] = rows
       if (first?.['is_running'] === true && first['is_followed'] === false) {
         // Appends notify from now on. What was appended before is there.
-        await run((query) => query(FOLLOW, nameOf(responseId), nameOf(owner)))
+        await run((query) => query(FOLLOW, keyOf(responseId), nameOf(owner)))
         rows = await readEntries(responseId, owner, from)
       }
       return blocksOf(rows)

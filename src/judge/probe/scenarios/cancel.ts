@@ -8,9 +8,10 @@ export const cancel: Scenario = {
     const body = { input: 'Write out the numbers from one to one thousand as words.', background: true, store: true }
     const begun = await server.begin('background', body)
     if (begun === undefined) return 'observed'
-    if ('refusal' in begun) return unsupported(`background: true is refused: ${begun.refusal}`)
+    if ('refusal' in begun) return unsupported(`a response in the background is refused: ${begun.refusal}`)
     const { id, status } = begun.response
-    if (status !== 'queued' && status !== 'in_progress') return unsupported('background: true is ignored')
+    if (status !== 'queued' && status !== 'in_progress')
+      return unsupported('the request to run in the background is ignored')
     if (typeof id !== 'string') return inconclusive('the response has no id to cancel it by')
     const cancelled = await server.stored('cancel', id, 'cancel')
     if (cancelled === undefined) return 'observed'

@@ -134,6 +134,9 @@ describeWithPostgres('a store in Postgres', () => {
     expect(await store.findItem(long, 'ann')).toMatchObject({ responseId: 'a', item: { id: long } })
     expect(await store.findItem(`${long}z`, 'ann')).toBeUndefined()
     expect(await store.findKey(long, 'ann')).toEqual({ ...key, responseId: 'a' })
+    expect(await store.find(long, 'ann')).toBeUndefined()
+    expect(await store.lineage(long, 'ann')).toBeUndefined()
+    expect(await store.delete(long, 'ann')).toBe(false)
     await expect(store.find('a', long)).rejects.toThrow('of at most 1200 bytes, got one of 100000')
   })
 

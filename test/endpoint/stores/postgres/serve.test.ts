@@ -87,7 +87,15 @@ describeWithPostgres('serve --store postgres://', () => {
     ],
     'the URL has an unknown parameter': [
       (url) => ({ HARMONY_RESPONSES_STORE: `${url}?password=hunter2` }),
-      'HARMONY_RESPONSES_STORE: expected the parameters host, sslmode, sslrootcert, sslcert, sslkey, got password',
+      'HARMONY_RESPONSES_STORE: expected no parameters but host, sslmode, sslrootcert, sslcert, sslkey',
+    ],
+    'the password has a question mark that is not escaped': [
+      () => ({ HARMONY_RESPONSES_STORE: 'postgres://me:1234?hunter2@db/x' }),
+      'HARMONY_RESPONSES_STORE: expected no parameters but host, sslmode, sslrootcert, sslcert, sslkey',
+    ],
+    'the URL is in quotes': [
+      (url) => ({ HARMONY_RESPONSES_STORE: `"${url.replace('://', '://u:hunter2@')}"` }),
+      'HARMONY_RESPONSES_STORE: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, without quotes or blanks around it',
     ],
     'the URL is none': [
       () => ({ HARMONY_RESPONSES_STORE: 'postgres://swordfish@hunter2:x' }),
