@@ -1,10 +1,8 @@
 /* Text for a terminal: nothing invisible, nothing that moves the cursor, and aligned columns. */
 
 import { inspect, styleText } from 'node:util'
-import { plain } from '../shared/plain.js'
 
-export { plain }
-
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\u00a0]/gu
 /** Matches text whose characters take one column each: ASCII, most of Latin, and typographic marks such as `…`. */
 const NARROW = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027]*$/
 const ZERO_WIDTH = /^[\p{Mn}\p{Me}]+$/u
@@ -17,6 +15,14 @@ let segmenter: Intl.Segmenter | undefined
 const graphemesOf = (text: string): Intl.Segments => {
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return segmenter.segment(text)
+}
+
+/** Escapes characters that are invisible, move the cursor or change the colour. */
+export function plain(text: string): string {
+  return text.replace(INVISIBLE, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16)
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
+  })
 }
 
 /** Quotes text like {@link plain}, as Node shows a string. */

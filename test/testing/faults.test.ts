@@ -264,5 +264,5 @@ describe('transcripts for a server', () => {
 test('a server whose event type moves the cursor or begins a line is shown without effect', () => {
   const finding = { type: 'a\u001b[2J\n::error::x', expected: 'an event', got: 'another', breaks: [] }
   const fault = { name: 'r', rule: 'r', runs: 1, transcript: {}, shown: '{}', finding: finding as never }
-  expect(showFaults([fault])).toContain('  a\\u001b[2J\\u000a::error::x: expected an event, got another\n')
+  expect(showFaults([fault])).toContain('  a [2J ::error::x: expected an event, got another\n')
 })

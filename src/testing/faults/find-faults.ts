@@ -4,7 +4,6 @@ import type { Finding } from '../../judge/probe/finding.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, aString, having, listOf, wholeNumber } from '../../shared/options/checks.js'
-import { plain } from '../../shared/plain.js'
 import type { ReadAnswer } from './read-answer.js'
 
 /** An arbitrary of fast-check. */
@@ -174,7 +173,7 @@ export function showFaults(faults: readonly FoundFault<unknown>[]): string {
     .map(({ name, runs, shown, finding: { type, expected, got, breaks } }) =>
       [
         `${name}, in ${runs} of the transcripts`,
-        `  ${plain(`${type ?? 'the answer'}: expected ${expected}, got ${got}`)}`,
+        `  ${`${type ?? 'the answer'}: expected ${expected}, got ${got}`.replace(/\p{C}/gu, ' ')}`,
         `  breaks ${breaks.length === 0 ? 'no client that we know of' : breaks.join(', ')}`,
         `  smallest: ${shown}`,
       ].join('\n'),
