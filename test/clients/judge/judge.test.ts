@@ -69,7 +69,11 @@ async function hold(
   into: Measured[],
 ): Promise<void> {
   try {
-    const result = await measure(replayer, subject, streams, { runs: onlyUnseen ? 0 : runs, unseen: unseenOf(runs), seed })
+    const result = await measure(replayer, subject, streams, {
+      runs: onlyUnseen ? 0 : runs,
+      unseen: unseenOf(runs),
+      seed,
+    })
     into.push(result)
     const report = reportOf([result])
     if (result.missed > CHANCE) expect(recall(result), report).toBeGreaterThanOrEqual(TARGET)
@@ -78,7 +82,8 @@ async function hold(
     const all = sumOf(result.families)
     if (all.broken - all.found > CHANCE) expect(recall(all), report).toBeGreaterThanOrEqual(TARGET)
     if (all.accused > CHANCE) expect(precision(all), report).toBeGreaterThanOrEqual(TARGET)
-    if (!onlyUnseen) expect(result.families.filter(({ played }) => played > 0).length, report).toBeGreaterThanOrEqual(14)
+    if (!onlyUnseen)
+      expect(result.families.filter(({ played }) => played > 0).length, report).toBeGreaterThanOrEqual(14)
     expect(result.unfaithful / (result.damaged + result.genuine), report).toBeLessThanOrEqual(UNFAITHFUL)
     expect(result.genuineAccused, report).toBe(0)
     expect(result.genuineMissed, report).toBe(0)

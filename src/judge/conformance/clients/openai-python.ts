@@ -1,7 +1,15 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import { type ClientModel, type Ending, rulesOf, seenCall } from './client.js'
-import { fieldsOfItem, identityOf, isCompatible, itemOf, itemsIn, type OpenItem, partOf } from './openai-python/items.js'
+import {
+  fieldsOfItem,
+  identityOf,
+  isCompatible,
+  itemOf,
+  itemsIn,
+  type OpenItem,
+  partOf,
+} from './openai-python/items.js'
 import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
@@ -14,8 +22,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-python-response-id': `All events about the response have one with the same id: ${RAISES}.`,
   'openai-python-item': `An item is an object, and so is each part of a message: ${RAISES}.`,
   'openai-python-output-index': `Each item has an output_index of its own, which its events have as well: ${RAISES}.`,
-  'openai-python-identity':
-    `An item keeps its type, id and call_id when it is done and in the response, and no two items have the same: ${RAISES}.`,
+  'openai-python-identity': `An item keeps its type, id and call_id when it is done and in the response, and no two items have the same: ${RAISES}.`,
   'openai-python-items-done': `An item that is open when the response is completed is in its output: ${RAISES}.`,
   'openai-python-part': `A text comes behind the content_part.added of its part, which is output_text: ${RAISES}.`,
   'openai-python-text': `A delta of text or arguments is a text, and continues one: ${RAISES}.`,
@@ -31,7 +38,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
  */
 export const openaiPython: ClientModel = {
   client: 'openai-python',
-  name: 'openai for Python',
+  name: 'The openai SDK for Python',
   versions: { 'openai for Python': '3.57.0' },
   reads: {
     streamed: true,
@@ -71,8 +78,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])
-      if (asString(event.type).startsWith('response.'))
-        this.reportBreak('openai-python-error-key', 'no error', error)
+      if (asString(event.type).startsWith('response.')) this.reportBreak('openai-python-error-key', 'no error', error)
       return
     }
     if (!this.#hasBegun) this.#begin(event)
@@ -85,7 +91,9 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     if (!isBegin) throw new Thrown('openai-python-created-first', 'response.created with its response', type)
     this.#hasBegun = true
     this.#id = response['id'] ?? null
-    for (const [index, item] of itemsIn(response['output']).entries()) this.#open.set(index, item)
+    const { output } = response
+    if (isFields(output)) throw new Thrown('openai-python-content', 'output as a list', output)
+    for (const [index, item] of itemsIn(output).entries()) this.#open.set(index, item)
   }
 
   #lifecycle({ type, response }: StreamEvent): void {
@@ -95,7 +103,9 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     if (type === 'response.completed') this.#complete(response)
     else if (type === 'response.incomplete' || type === 'response.failed') {
       const kept = [...new Set([...this.#open.keys(), ...this.#done.keys()])]
-      this.#end = output ? response : { ...response, output: kept.flatMap((index) => this.#done.get(index)?.fields ?? []) }
+      this.#end = output
+        ? response
+        : { ...response, output: kept.flatMap((index) => this.#done.get(index)?.fields ?? []) }
     } else {
       const identities = itemsIn(output).map(identityOf)
       if (new Set(identities).size < identities.length)
@@ -115,7 +125,12 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       if (this.#done.has(index)) continue
       const last = final.get(identityOf(item))
       if (last === undefined || !isCompatible(item, last))
-        throw new Thrown('openai-python-items-done', `response.output_item.done of item ${String(index)}`, undefined, 'none')
+        throw new Thrown(
+          'openai-python-items-done',
+          `response.output_item.done of item ${String(index)}`,
+          undefined,
+          'none',
+        )
     }
     const isNone = output === undefined || output === null
     this.#end = isNone ? { ...response, output: [...this.#done.values()].map(({ fields }) => fields) } : response
@@ -126,7 +141,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   #inOutput(event: StreamEvent): void {
     const { type, item, part, delta } = event
-    const index = event['output_index'] ?? null
+    const index = indexOf(event['output_index']) ?? null
     switch (type) {
       case 'response.output_item.added':
         if (item === null || item === undefined) return
@@ -151,7 +166,8 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
         return
       case 'response.function_call_arguments.delta': {
         const { type: of, hasArguments } = this.#itemAt(index)
-        if (of !== 'function_call') throw new Thrown('openai-python-output-index', 'the index of a function call', index)
+        if (of !== 'function_call')
+          throw new Thrown('openai-python-output-index', 'the index of a function call', index)
         if (!hasArguments || typeof delta !== 'string')
           throw new Thrown('openai-python-text', 'arguments and their delta as texts', delta)
         return
@@ -170,7 +186,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   #textPart(event: StreamEvent, index: unknown): void {
     const { type: of, parts } = this.#itemAt(index)
-    const at = event['content_index']
+    const at = indexOf(event['content_index'])
     const part = Number.isInteger(at) ? parts?.at(at as number) : undefined
     if (of !== 'message' || part === undefined)
       throw new Thrown('openai-python-part', 'a part of a message that was added', at)
@@ -238,6 +254,9 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     }
   }
 }
+
+/** An index, which may be a text: the SDK reads events with pydantic, which takes a number for it. */
+const indexOf = (index: unknown): unknown => (typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index)
 
 /** The parts of a message. */
 function requireParts(content: unknown): readonly Fields[] {

@@ -30,11 +30,13 @@ def plain(value):
 
 
 def called(name, given):
+    is_text = isinstance(given, str)
+    given = text_of(given)
     try:
-        given = json.loads(given)
-    except (TypeError, ValueError):
+        given = json.loads(given) if is_text else given
+    except ValueError:
         pass
-    return {"name": text_of(name), "arguments": plain(given)}
+    return {"name": text_of(name), "arguments": given}
 
 
 def message_in(error):
@@ -76,11 +78,12 @@ def responses(body, shown):
                 shown.reasoning += text_of(event.delta)
             elif event.type == "error":
                 failure = text_of(event.message)
-            elif event.type in ("response.incomplete", "response.failed"):
+            elif event.type in ("response.completed", "response.incomplete", "response.failed"):
                 end = event
         if end is None and failure is not None:
             return shown.outcome(ending="failed", error=failure)
-        response = stream.get_final_response() if end is None else end.response
+        is_cut = end is not None and end.type != "response.completed"
+        response = end.response if is_cut else stream.get_final_response()
     stated = ("completed", "incomplete", "failed", "cancelled")
     ending = response.status if response.status in stated else "open"
     calls, citations = [], []

@@ -16,10 +16,7 @@ export function pinned(name: string, environment: string): string | undefined {
 }
 
 /** A client for Python: one process for all of its streams. */
-export function pythonReplayer<Name extends string>(
-  client: Name,
-  api: keyof typeof ENVIRONMENTS,
-): Replayer<Name> {
+export function pythonReplayer<Name extends string>(client: Name, api: keyof typeof ENVIRONMENTS): Replayer<Name> {
   let process: Promise<Started> | undefined
   const start = (): Promise<Started> => {
     process ??= started(ENVIRONMENTS[api])

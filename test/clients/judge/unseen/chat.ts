@@ -30,7 +30,9 @@ const deltas = (name: string, is: Is, change: Change): Family =>
 const calls = (name: string, change: (call: WireEvent, at: number, chunk: WireEvent) => WireEvent): Family =>
   each(name, (chunk, at) =>
     hasCall(chunk)
-      ? withDelta(chunk, (delta) => having(delta, { tool_calls: callsOf(chunk).map((call) => change(call, at, chunk)) }))
+      ? withDelta(chunk, (delta) =>
+          having(delta, { tool_calls: callsOf(chunk).map((call) => change(call, at, chunk)) }),
+        )
       : chunk,
   )
 
@@ -46,7 +48,11 @@ const any: Is = () => true
 /** What servers of Chat Completions do wrong throughout a stream. */
 export const CHAT_KINDS: readonly Family[] = [
   // Roles and texts.
-  deltas('role null', ({ role }) => role !== undefined, (delta) => ('role' in delta ? having(delta, { role: null }) : delta)),
+  deltas(
+    'role null',
+    ({ role }) => role !== undefined,
+    (delta) => ('role' in delta ? having(delta, { role: null }) : delta),
+  ),
   deltas('role user', any, (delta) => ('role' in delta ? having(delta, { role: 'user' }) : delta)),
   deltas('role ai', any, (delta) => ('role' in delta ? having(delta, { role: 'ai' }) : delta)),
   deltas('content as a list of parts', hasText, (delta) =>
@@ -74,7 +80,14 @@ export const CHAT_KINDS: readonly Family[] = [
     })
   }),
   flat('the text again as the last chunk', (chunk, _, all) =>
-    isEnd(chunk) ? [withDelta(having(chunk, {}), (delta) => having(delta, { content: all.map((one) => textOf(deltaOf(one)['content'])).join('') })), chunk] : [chunk],
+    isEnd(chunk)
+      ? [
+          withDelta(having(chunk, {}), (delta) =>
+            having(delta, { content: all.map((one) => textOf(deltaOf(one)['content'])).join('') }),
+          ),
+          chunk,
+        ]
+      : [chunk],
   ),
   // Calls.
   calls('a new id in each delta of a call', (call, at) => having(call, { id: `call_${at}` })),
@@ -146,11 +159,21 @@ export const CHAT_KINDS: readonly Family[] = [
     having(choice, { message: { role: 'assistant', content: null, tool_calls: [] } }),
   ),
   // Ends.
-  choices('finish_reason empty until the end', (chunk) => !isEnd(chunk), (choice) => having(choice, { finish_reason: '' })),
-  choices('finish_reason "null" until the end', (chunk) => !isEnd(chunk), (choice) =>
-    having(choice, { finish_reason: 'null' }),
+  choices(
+    'finish_reason empty until the end',
+    (chunk) => !isEnd(chunk),
+    (choice) => having(choice, { finish_reason: '' }),
   ),
-  choices('no finish_reason until the end', (chunk) => !isEnd(chunk), (choice) => having(choice, { finish_reason: undefined })),
+  choices(
+    'finish_reason "null" until the end',
+    (chunk) => !isEnd(chunk),
+    (choice) => having(choice, { finish_reason: 'null' }),
+  ),
+  choices(
+    'no finish_reason until the end',
+    (chunk) => !isEnd(chunk),
+    (choice) => having(choice, { finish_reason: undefined }),
+  ),
   choices('finish_reason in each chunk', any, (choice) => having(choice, { finish_reason: 'stop' })),
   choices('finish_reason in capitals', isEnd, (choice) =>
     having(choice, { finish_reason: textOf(choice['finish_reason']).toUpperCase() }),
@@ -164,7 +187,9 @@ export const CHAT_KINDS: readonly Family[] = [
   ),
   choices('no delta at the end', isEnd, (choice) => having(choice, { delta: undefined })),
   choices('delta null at the end', isEnd, (choice) => having(choice, { delta: null })),
-  choices('a delta with a role at the end', isEnd, (choice) => having(choice, { delta: { role: 'assistant', content: '' } })),
+  choices('a delta with a role at the end', isEnd, (choice) =>
+    having(choice, { delta: { role: 'assistant', content: '' } }),
+  ),
   flat('a newline behind the end', (chunk) =>
     isEnd(chunk)
       ? [chunk, withChoices(chunk, (choice) => having(choice, { finish_reason: null, delta: { content: '\n' } }))]
@@ -194,8 +219,12 @@ export const CHAT_KINDS: readonly Family[] = [
   choices('index of choices as text', any, (choice) => having(choice, { index: '0' })),
   choices('logprobs empty', any, (choice) => having(choice, { logprobs: {} })),
   choices('logprobs as a list', any, (choice) => having(choice, { logprobs: [] })),
-  choices('an unknown field of choices', any, (choice) => having(choice, { content_filter_results: {}, token_ids: [1] })),
-  each('choices as an object', (chunk) => (hasChoice(chunk) ? having(chunk, { choices: { 0: choicesOf(chunk)[0] } }) : chunk)),
+  choices('an unknown field of choices', any, (choice) =>
+    having(choice, { content_filter_results: {}, token_ids: [1] }),
+  ),
+  each('choices as an object', (chunk) =>
+    hasChoice(chunk) ? having(chunk, { choices: { 0: choicesOf(chunk)[0] } }) : chunk,
+  ),
   each('choices null beside usage', (chunk) => (isUsage(chunk) ? having(chunk, { choices: null }) : chunk)),
   each('no choices beside usage', (chunk) => (isUsage(chunk) ? having(chunk, { choices: undefined }) : chunk)),
   each('usage in each chunk', (chunk) =>
@@ -203,7 +232,9 @@ export const CHAT_KINDS: readonly Family[] = [
   ),
   each('usage empty', (chunk) => ('usage' in chunk ? having(chunk, { usage: {} }) : chunk)),
   each('counts as texts', (chunk) =>
-    isUsage(chunk) ? having(chunk, { usage: { prompt_tokens: '1', completion_tokens: '2', total_tokens: '3' } }) : chunk,
+    isUsage(chunk)
+      ? having(chunk, { usage: { prompt_tokens: '1', completion_tokens: '2', total_tokens: '3' } })
+      : chunk,
   ),
   each('counts with fractions', (chunk) =>
     isUsage(chunk) ? having(chunk, { usage: { prompt_tokens: 1.5, completion_tokens: 2.5, total_tokens: 4 } }) : chunk,
@@ -213,12 +244,16 @@ export const CHAT_KINDS: readonly Family[] = [
   flat('a ping behind each chunk', (chunk) => [chunk, { type: 'ping' }]),
   flat('an empty object behind each chunk', (chunk) => [chunk, {} as WireEvent]),
   flat('a chunk with an empty delta behind each', (chunk) =>
-    hasChoice(chunk) && !isEnd(chunk) ? [chunk, withChoices(chunk, (choice) => having(choice, { delta: {} }))] : [chunk],
+    hasChoice(chunk) && !isEnd(chunk)
+      ? [chunk, withChoices(chunk, (choice) => having(choice, { delta: {} }))]
+      : [chunk],
   ),
   flat('a chunk with its choice twice', (chunk) =>
     hasText(chunk) ? [having(chunk, { choices: [...choicesOf(chunk), ...choicesOf(chunk)] })] : [chunk],
   ),
-  flat('statistics at the end', (chunk) => (isEnd(chunk) ? [chunk, { object: 'stats', timings: { ms: 3 } } as never] : [chunk])),
+  flat('statistics at the end', (chunk) =>
+    isEnd(chunk) ? [chunk, { object: 'stats', timings: { ms: 3 } } as never] : [chunk],
+  ),
   kind('a failure as text', (chunks) => [...chunks.slice(0, -1), { error: 'Down.' } as never]),
   kind('a failure in a choice', (chunks) => [
     ...chunks.slice(0, -2),

@@ -30,7 +30,9 @@ const only = (name: string, is: Is, change: (event: WireEvent, at: number) => Wi
 
 /** Changes an object in an event. */
 const inner = (name: string, is: Is, field: string, change: Change): Family =>
-  only(name, is, (event) => having(event, { [field]: having(event[field], change(fieldsOf(event[field]) as never) as never) }))
+  only(name, is, (event) =>
+    having(event, { [field]: having(event[field], change(fieldsOf(event[field]) as never) as never) }),
+  )
 
 const blocks = (name: string, type: string, change: Change): Family =>
   inner(name, (event) => isBegin(event) && blockOf(event).type === type, 'content_block', change)
@@ -65,9 +67,21 @@ const parsed = (text: string): unknown => {
 /** What servers of the Messages API do wrong throughout a stream. */
 export const MESSAGES_KINDS: readonly Family[] = [
   // Indexes.
-  only('no index', (event) => 'index' in event, (event) => having(event, { index: undefined })),
-  only('index as text', (event) => 'index' in event, (event) => having(event, { index: String(event['index']) })),
-  only('index from 1', (event) => 'index' in event, (event) => having(event, { index: Number(event['index']) + 1 })),
+  only(
+    'no index',
+    (event) => 'index' in event,
+    (event) => having(event, { index: undefined }),
+  ),
+  only(
+    'index as text',
+    (event) => 'index' in event,
+    (event) => having(event, { index: String(event['index']) }),
+  ),
+  only(
+    'index from 1',
+    (event) => 'index' in event,
+    (event) => having(event, { index: Number(event['index']) + 1 }),
+  ),
   only('index null in deltas', isDelta, (event) => having(event, { index: null })),
   only('no index in deltas', isDelta, (event) => having(event, { index: undefined })),
   only('no index in stops', isStop, (event) => having(event, { index: undefined })),
@@ -81,7 +95,10 @@ export const MESSAGES_KINDS: readonly Family[] = [
   inner('no model', isStart, 'message', () => ({ model: undefined })),
   inner('model null', isStart, 'message', () => ({ model: null })),
   inner('no id of the message', isStart, 'message', () => ({ id: undefined })),
-  inner('no stop_reason at the start', isStart, 'message', () => ({ stop_reason: undefined, stop_sequence: undefined })),
+  inner('no stop_reason at the start', isStart, 'message', () => ({
+    stop_reason: undefined,
+    stop_sequence: undefined,
+  })),
   inner('a stop_reason at the start', isStart, 'message', () => ({ stop_reason: 'end_turn' })),
   inner('no usage at the start', isStart, 'message', () => ({ usage: undefined })),
   inner('usage null at the start', isStart, 'message', () => ({ usage: null })),
@@ -107,7 +124,9 @@ export const MESSAGES_KINDS: readonly Family[] = [
   blocks('a caller of calls', 'tool_use', () => ({ caller: { type: 'direct' } })),
   blocks('calls as function_call', 'tool_use', () => ({ type: 'function_call' })),
   blocks('calls as server_tool_use', 'tool_use', () => ({ type: 'server_tool_use' })),
-  only('block for content_block', isBegin, (event) => having(event, { content_block: undefined, block: event['content_block'] })),
+  only('block for content_block', isBegin, (event) =>
+    having(event, { content_block: undefined, block: event['content_block'] }),
+  ),
   only('a block beside its event', isBegin, (event) =>
     having({ ...event, ...blockOf(event), type: event.type }, { content_block: undefined }),
   ),
@@ -122,7 +141,10 @@ export const MESSAGES_KINDS: readonly Family[] = [
   ),
   kind('all blocks in one', (events) =>
     events
-      .filter((event, at) => !(isStop(event) && isBegin(events[at + 1] ?? event)) && !(isBegin(event) && Number(event['index']) > 0))
+      .filter(
+        (event, at) =>
+          !(isStop(event) && isBegin(events[at + 1] ?? event)) && !(isBegin(event) && Number(event['index']) > 0),
+      )
       .map((event) => ('index' in event ? having(event, { index: 0 }) : event)),
   ),
   // Deltas.
@@ -165,7 +187,10 @@ export const MESSAGES_KINDS: readonly Family[] = [
   }),
   flat('a signature before the thinking', (event) =>
     isBegin(event) && blockOf(event).type === 'thinking'
-      ? [event, { type: 'content_block_delta', index: event['index'], delta: { type: 'signature_delta', signature: 'c2ln' } }]
+      ? [
+          event,
+          { type: 'content_block_delta', index: event['index'], delta: { type: 'signature_delta', signature: 'c2ln' } },
+        ]
       : [event],
   ),
   flat('deltas twice', (event) => (isDelta(event) ? [event, event] : [event])),
@@ -175,7 +200,9 @@ export const MESSAGES_KINDS: readonly Family[] = [
       : [event],
   ),
   flat('an unknown delta in each block', (event) =>
-    isBegin(event) ? [event, { type: 'content_block_delta', index: event['index'], delta: { type: 'token_delta', id: 3 } }] : [event],
+    isBegin(event)
+      ? [event, { type: 'content_block_delta', index: event['index'], delta: { type: 'token_delta', id: 3 } }]
+      : [event],
   ),
   // The end.
   inner('no stop_sequence', isEnd, 'delta', () => ({ stop_sequence: undefined })),
@@ -188,7 +215,9 @@ export const MESSAGES_KINDS: readonly Family[] = [
     having(event, { usage: undefined, delta: having(event['delta'], { usage: event['usage'] }) }),
   ),
   inner('counts of the prompt at the end', isEnd, 'usage', () => ({ input_tokens: 4, total_tokens: 9 })),
-  inner('counts as texts at the end', isEnd, 'usage', ({ output_tokens }) => ({ output_tokens: String(output_tokens) })),
+  inner('counts as texts at the end', isEnd, 'usage', ({ output_tokens }) => ({
+    output_tokens: String(output_tokens),
+  })),
   only('a stop_reason beside the delta', isEnd, (event) =>
     having(event, { delta: {}, stop_reason: deltaOf(event)['stop_reason'] }),
   ),
@@ -214,11 +243,18 @@ export const MESSAGES_KINDS: readonly Family[] = [
   flat('a completion behind the start', (event) =>
     isStart(event) ? [event, { type: 'completion', completion: '', stop_reason: null }] : [event],
   ),
-  flat('an event of its own before the end', (event) => (isEnd(event) ? [{ type: 'acme.trace', id: 'x' }, event] : [event])),
-  flat('metrics at the end', (event) =>
-    event.type === 'message_stop' ? [having(event, { 'amazon-bedrock-invocationMetrics': { inputTokenCount: 3 } })] : [event],
+  flat('an event of its own before the end', (event) =>
+    isEnd(event) ? [{ type: 'acme.trace', id: 'x' }, event] : [event],
   ),
-  kind('a failure without type', (events) => [...events.slice(0, -1), { error: { type: 'api_error', message: 'Down.' } } as never]),
+  flat('metrics at the end', (event) =>
+    event.type === 'message_stop'
+      ? [having(event, { 'amazon-bedrock-invocationMetrics': { inputTokenCount: 3 } })]
+      : [event],
+  ),
+  kind('a failure without type', (events) => [
+    ...events.slice(0, -1),
+    { error: { type: 'api_error', message: 'Down.' } } as never,
+  ]),
   kind('a failure as a message alone', (events) => [...events.slice(0, -1), { type: 'error', message: 'Down.' }]),
   kind('a failure that reads on', (events) =>
     events.flatMap((event) =>

@@ -30,10 +30,12 @@ const without = (name: string, pattern: RegExp): Family =>
 
 /** Changes the items in every event that is not a delta. */
 const items = (name: string, is: RegExp, change: (item: WireEvent) => WireEvent): Family =>
-  each(name, (event) =>
-    mapEvent(event as never, (fields) =>
-      'id' in fields && is.test(textOf(fields['type'])) ? change(fields as WireEvent) : fields,
-    ) as WireEvent,
+  each(
+    name,
+    (event) =>
+      mapEvent(event as never, (fields) =>
+        'id' in fields && is.test(textOf(fields['type'])) ? change(fields as WireEvent) : fields,
+      ) as WireEvent,
   )
 
 const response = (name: string, is: (event: WireEvent) => boolean, more: (of: WireEvent) => object): Family =>
@@ -66,10 +68,12 @@ const last = (name: string, is: (event: WireEvent) => boolean, change: (text: st
 
 /** Every text but those of deltas, changed. */
 const stated = (name: string, change: (text: string) => string): Family =>
-  each(name, (event) =>
-    mapEvent(event as never, (fields) =>
-      typeof fields['text'] === 'string' ? { ...fields, text: change(fields['text']) } : fields,
-    ) as WireEvent,
+  each(
+    name,
+    (event) =>
+      mapEvent(event as never, (fields) =>
+        typeof fields['text'] === 'string' ? { ...fields, text: change(fields['text']) } : fields,
+      ) as WireEvent,
   )
 
 /** The end of the response lists some of its items. */
@@ -79,7 +83,9 @@ const listing = (name: string, keep: (item: WireEvent, at: number) => boolean): 
 /** What servers of the Responses API do wrong throughout a stream. */
 export const RESPONSES_KINDS: readonly Family[] = [
   // Identity.
-  each('a new item_id in each event', (event, at) => ('item_id' in event ? having(event, { item_id: `it_${at}` }) : event)),
+  each('a new item_id in each event', (event, at) =>
+    'item_id' in event ? having(event, { item_id: `it_${at}` }) : event,
+  ),
   each('no item_id', (event) => having(event, { item_id: undefined })),
   each('no output_index', (event) => having(event, { output_index: undefined })),
   each('output_index from 1', (event) =>
@@ -93,9 +99,13 @@ export const RESPONSES_KINDS: readonly Family[] = [
     having(event, { item: having(event['item'], { id: `${fieldsOf(event['item'])['id']}_done` }) }),
   ),
   response('another response.id at the end', isTerminal, ({ id }) => ({ id: `${id}_end` })),
-  response('no response.id but at the start', (event) => !/created$/.test(event.type) && 'response' in event, () => ({
-    id: undefined,
-  })),
+  response(
+    'no response.id but at the start',
+    (event) => !/created$/.test(event.type) && 'response' in event,
+    () => ({
+      id: undefined,
+    }),
+  ),
   items('no item.id', /./, (item) => having(item, { id: undefined })),
   items('the id of a call as its call_id', /function_call$/, (item) => having(item, { call_id: item['id'] })),
   only('no call_id when a call is added', isAdded, (event) =>
@@ -111,7 +121,9 @@ export const RESPONSES_KINDS: readonly Family[] = [
   without('no done items', /output_item\.done$/),
   without('no added items', /output_item\.added$/),
   without('no beginning', /response\.(created|in_progress)$/),
-  kind('deltas and the end alone', (events) => events.filter((event) => /\.delta$|created$/.test(event.type) || isTerminal(event))),
+  kind('deltas and the end alone', (events) =>
+    events.filter((event) => /\.delta$|created$/.test(event.type) || isTerminal(event)),
+  ),
   kind('done items and the end alone', (events) =>
     events.filter((event) => /item\.done$|created$/.test(event.type) || isTerminal(event)),
   ),
@@ -126,8 +138,10 @@ export const RESPONSES_KINDS: readonly Family[] = [
   only('reasoning as output_text', isType(/reasoning_text\.(delta|done)$/), (event) =>
     having(event, { type: event.type.replace('reasoning_text', 'output_text') }),
   ),
-  only('tool_call as the type of a call', (event) => fieldsOf(event['item'])['type'] === 'function_call', (event) =>
-    having(event, { item: having(event['item'], { type: 'tool_call' }) }),
+  only(
+    'tool_call as the type of a call',
+    (event) => fieldsOf(event['item'])['type'] === 'function_call',
+    (event) => having(event, { item: having(event['item'], { type: 'tool_call' }) }),
   ),
   // Texts.
   growing('text deltas that grow', isText),
@@ -139,7 +153,9 @@ export const RESPONSES_KINDS: readonly Family[] = [
   only('no letters but ASCII in deltas', isText, (event) =>
     having(event, { delta: textOf(event['delta']).replace(/[^\0-\x7f]/gu, '\ufffd') }),
   ),
-  only('deltas without blanks', isText, (event) => having(event, { delta: textOf(event['delta']).replaceAll(' ', '') })),
+  only('deltas without blanks', isText, (event) =>
+    having(event, { delta: textOf(event['delta']).replaceAll(' ', '') }),
+  ),
   stated('done texts escaped', (text) => text.replaceAll(/[aeiou]/g, (letter) => `&${letter};`)),
   stated('done texts trimmed', (text) => text.trim()),
   stated('done texts of eight letters at most', (text) => text.slice(0, 8)),
@@ -155,12 +171,18 @@ export const RESPONSES_KINDS: readonly Family[] = [
   flat('deltas twice', (event) => (isText(event) ? [event, event] : [event])),
   flat('deltas by letter, the rest without indexes', (event) =>
     isText(event)
-      ? [...textOf(event['delta'])].map((delta, at) => (at === 0 ? having(event, { delta }) : { type: event.type, delta }))
+      ? [...textOf(event['delta'])].map((delta, at) =>
+          at === 0 ? having(event, { delta }) : { type: event.type, delta },
+        )
       : [event],
   ),
   // Items.
   items('messages with their content as text', /^message$/, (item) =>
-    having(item, { content: listOf(item['content']).map(({ text }) => textOf(text)).join('') }),
+    having(item, {
+      content: listOf(item['content'])
+        .map(({ text }) => textOf(text))
+        .join(''),
+    }),
   ),
   items('no role', /^message$/, (item) => having(item, { role: undefined })),
   items('no content of messages', /^message$/, (item) => having(item, { content: undefined })),
@@ -168,11 +190,16 @@ export const RESPONSES_KINDS: readonly Family[] = [
   items('in_progress as each status', /./, (item) =>
     'object' in item ? item : having(item, { status: 'in_progress' }),
   ),
-  each('annotations null', (event) =>
-    mapEvent(event as never, (fields) => ('annotations' in fields ? { ...fields, annotations: null } : fields)) as WireEvent,
+  each(
+    'annotations null',
+    (event) =>
+      mapEvent(event as never, (fields) =>
+        'annotations' in fields ? { ...fields, annotations: null } : fields,
+      ) as WireEvent,
   ),
-  each('no annotations or logprobs', (event) =>
-    mapEvent(event as never, ({ annotations, logprobs, ...fields }) => fields) as WireEvent,
+  each(
+    'no annotations or logprobs',
+    (event) => mapEvent(event as never, ({ annotations, logprobs, ...fields }) => fields) as WireEvent,
   ),
   items('arguments as an object', /function_call$/, (item) => {
     try {
@@ -214,11 +241,23 @@ export const RESPONSES_KINDS: readonly Family[] = [
   response('counts as texts', isTerminal, () => ({
     usage: { input_tokens: '3', output_tokens: '4', total_tokens: '7' },
   })),
-  response('output null but at the end', (event) => 'response' in event && !isTerminal(event), () => ({ output: null })),
-  response('created_at in milliseconds', (event) => 'response' in event, ({ created_at }) => ({
-    created_at: Number(created_at) * 1000,
-  })),
-  response('created_at as text', (event) => 'response' in event, () => ({ created_at: '2026-01-01T00:00:00Z' })),
+  response(
+    'output null but at the end',
+    (event) => 'response' in event && !isTerminal(event),
+    () => ({ output: null }),
+  ),
+  response(
+    'created_at in milliseconds',
+    (event) => 'response' in event,
+    ({ created_at }) => ({
+      created_at: Number(created_at) * 1000,
+    }),
+  ),
+  response(
+    'created_at as text',
+    (event) => 'response' in event,
+    () => ({ created_at: '2026-01-01T00:00:00Z' }),
+  ),
   response('the error as text', isType(/failed$/), ({ error }) => ({ error: textOf(fieldsOf(error)['message']) })),
   response('an error without a message', isType(/failed$/), () => ({ error: { code: 'server_error' } })),
   response('the reason as text', isType(/incomplete$/), () => ({ incomplete_details: 'max_output_tokens' })),
@@ -231,7 +270,9 @@ export const RESPONSES_KINDS: readonly Family[] = [
   // Other events.
   flat('a ping behind each event', (event) => [event, { type: 'ping' }]),
   flat('a keepalive behind each event', (event) => [event, { type: 'keepalive', sequence_number: 0 }]),
-  flat('an event of its own at the start', (event, at) => (at === 0 ? [event, { type: 'acme.queue', position: 3 }] : [event])),
+  flat('an event of its own at the start', (event, at) =>
+    at === 0 ? [event, { type: 'acme.queue', position: 3 }] : [event],
+  ),
   flat('a status of its own before the end', (event) =>
     isTerminal(event) ? [{ type: 'response.status', status: 'finishing' }, event] : [event],
   ),

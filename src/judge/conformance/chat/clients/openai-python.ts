@@ -6,7 +6,7 @@ import { Thrown } from '../../clients/thrown.js'
 import { asFields, asList, asString } from '../../stream-event.js'
 import type { ChatClientModel } from './client.js'
 import { endingBy } from './finish-reasons.js'
-import { type Accumulated, accumulate, LISTS } from './openai-python/accumulate.js'
+import { type Accumulated, accumulate, asIndex, LISTS } from './openai-python/accumulate.js'
 
 const RAISES = 'chat.completions.stream() of openai for Python raises otherwise'
 
@@ -20,7 +20,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'chat-openai-python-delta': `A choice is an object, and its delta as well, also in the last chunk: ${RAISES}.`,
   'chat-openai-python-calls': `A call of type "function" has a function in each of its deltas: ${RAISES}.`,
   'chat-openai-python-joins':
-    'The name and the id of a call come once: openai for Python joins repeated ones to one text ("get_weatherget_weather").',
+    'The name of a call comes once: openai for Python joins repeated ones to one text ("get_weatherget_weather").',
   [LISTS]: `The objects in a list of a delta have an index: ${RAISES}.`,
   'chat-openai-python-logprobs': `The logprobs of a choice are an object with lists: ${RAISES}.`,
 }
@@ -31,7 +31,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
  */
 export const openaiPython: ChatClientModel = {
   client: 'openai-python',
-  name: 'openai for Python',
+  name: 'The openai SDK for Python',
   versions: { 'openai for Python': '3.57.0' },
   reads: { reasoning: false, choices: 'all', incomplete: 'incomplete' },
   rules: rulesOf(SENTENCES),
@@ -52,6 +52,7 @@ interface Choice {
 class OpenAIPythonReader extends ThrowingReader<unknown> {
   readonly #choices: Choice[] = []
   #hasChunk = false
+  #hasSurplus = false
 
   protected take(chunk: unknown): void {
     if (!isFields(chunk)) throw new Thrown('chat-openai-python-chunk', 'a chunk as an object', chunk)
@@ -71,6 +72,8 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     const isFirst = !this.#hasChunk
     this.#hasChunk = true
     const taken = choices.map((given: unknown) => this.#takeChoice(given, isFirst ? choices.length : undefined))
+    // The first chunk's choices become the list of the completion, in which a repeated one stays without a message.
+    if (isFirst && this.#choices.length < choices.length) this.#hasSurplus = true
     for (const [choice, delta] of taken) this.#show(choice, delta)
   }
 
@@ -87,7 +90,12 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     const choice = known ?? begun()
     this.#choices[index as number] = choice
     const { content, refusal } = choice.message
+    const types = callsOf(choice.message).map(({ type }) => type)
     choice.message = accumulate(choice.message, withoutTexts(delta))
+    for (const [at, { type }] of callsOf(choice.message).entries()) {
+      if (types[at] === 'function' && type !== 'function')
+        throw new Thrown('chat-openai-python-calls', 'a call that keeps its type', type)
+    }
     if (isTextOrNone(content) && typeof delta['content'] === 'string') choice.content.append(delta['content'])
     if (isTextOrNone(refusal) && typeof delta['refusal'] === 'string') choice.refusal.append(delta['refusal'])
     if (reason || known === undefined) choice.finish = reason
@@ -102,22 +110,23 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     if (!Array.isArray(given)) throw new Thrown('chat-openai-python-calls', 'tool_calls as a list', given)
     for (const delta of given) {
       if (!isFields(delta)) throw new Thrown('chat-openai-python-calls', 'a call as an object', delta)
-      const { index, function: named, id } = delta
-      const call = callsOf(message)[index as number]
-      if (!Number.isInteger(index) || call === undefined)
-        throw new Thrown('chat-openai-python-index', 'calls 0, 1, 2, ...', index)
+      const { index, function: named } = delta
+      const call = callsOf(message)[asIndex(index) as number]
+      if (call === undefined) throw new Thrown('chat-openai-python-index', 'calls 0, 1, 2, ...', index)
       if (call['type'] === 'function' && !isGiven(named))
         throw new Thrown('chat-openai-python-calls', 'function in a delta of a call', named)
       const name = asString(asFields(named)['name'])
-      const isAgain = name !== '' && asString(asFields(call['function'])['name']) !== name
-      if (isAgain || (asString(id) !== '' && call['id'] !== id))
-        this.reportBreak('chat-openai-python-joins', 'the name and the id of a call once', isAgain ? name : id)
+      const all = asString(asFields(call['function'])['name'])
+      if (name !== '' && all !== name && all.endsWith(name) && all.startsWith(name))
+        this.reportBreak('chat-openai-python-joins', 'the name of a call once', all)
     }
   }
 
   protected finish(): void {
     const [first] = this.#choices
     if (first === undefined) throw new Thrown('chat-openai-python-chunk', 'a chunk', undefined, 'none')
+    if (this.#hasSurplus)
+      throw new Thrown('chat-openai-python-index', 'each choice of the first chunk once', undefined, 'one twice')
     const { seen } = this
     seen.ending = endingBy(first.finish)
     seen.finish = first.finish
@@ -145,7 +154,13 @@ const isTextOrNone = (value: unknown): boolean => !isGiven(value) || typeof valu
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 /** Whether there is something to lose in choices. */
-const says = (choices: unknown): boolean => asList(choices).some((choice) => isFields(asFields(choice)['delta']))
+const says = (choices: unknown): boolean =>
+  asList(choices)
+    .map(asFields)
+    .some(({ delta, finish_reason: reason }) => {
+      const { content, refusal, tool_calls, function_call } = asFields(delta)
+      return [reason, content, refusal, tool_calls, function_call].some(Boolean)
+    })
 
 /** A copy of a delta whose texts are empty, except those of calls: the message need not hold them. */
 const withoutTexts = (delta: Fields): Fields =>
@@ -167,7 +182,7 @@ function copied(value: unknown, change: (text: string) => string): unknown {
 function checkLogprobs(logprobs: unknown): void {
   if (!isGiven(logprobs)) return
   const { content, refusal } = asFields(logprobs)
-  const isRead = isFields(logprobs) && [content, refusal].every((list) => !list || Array.isArray(list))
+  const isRead = isFields(logprobs) && [content, refusal].every((list) => !list || typeof list === 'object')
   if (!isRead) throw new Thrown('chat-openai-python-logprobs', 'logprobs as an object with lists', logprobs)
 }
 
@@ -192,4 +207,5 @@ function callsIn(message: Accumulated): SeenCall[] {
   ]
 }
 
-const seenOf = (body: Fields, field: string): SeenCall => seenCall(shown(body['name'] ?? null), shown(body[field] ?? null))
+const seenOf = (body: Fields, field: string): SeenCall =>
+  seenCall(shown(body['name'] ?? null), shown(body[field] ?? null))

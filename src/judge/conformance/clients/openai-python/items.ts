@@ -49,7 +49,8 @@ export const identityOf = ({ type, id, callId }: OpenItem): string =>
 
 /** Whether an item may be the one before: only calls may have had no id. */
 export const isCompatible = (before: OpenItem, item: OpenItem): boolean =>
-  before.id === item.id || (before.id === null && (before.type === 'function_call' || before.type === 'custom_tool_call'))
+  before.id === item.id ||
+  (before.id === null && (before.type === 'function_call' || before.type === 'custom_tool_call'))
 
 /** The items of a response; an exception if one of them is none. */
 export const itemsIn = (output: unknown): readonly OpenItem[] => asList(output).map(itemOf)

@@ -45,12 +45,16 @@ function joined(before: unknown, value: unknown, name: string): unknown {
 
 function merge(list: unknown[], entry: unknown, name: string): void {
   if (!isFields(entry)) throw new Thrown(LISTS, `${name} as a list of objects`, entry)
-  const { index } = entry
+  const index = asIndex(entry['index'])
   if (!Number.isInteger(index)) throw new Thrown(LISTS, `an index in each object of ${name}`, index)
   const at = index as number
   if (at >= list.length && list.length < MAX_CALLS) list.push(entry)
   else if (isFields(list[at])) list[at] = accumulate(list[at] as Accumulated, entry)
 }
+
+/** An index, which may be a text: the SDK reads deltas of calls with pydantic, which takes a number for it. */
+export const asIndex = (index: unknown): unknown =>
+  typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index
 
 /** The rule for lists that cannot be merged. */
 export const LISTS = 'chat-openai-python-lists'
