@@ -2,7 +2,8 @@ import { CHAT_INVARIANTS } from '../judge/conformance/chat/invariants/index.js'
 import { INVARIANTS } from '../judge/conformance/invariants/index.js'
 import { MESSAGES_INVARIANTS } from '../judge/conformance/messages/invariants/index.js'
 import type { Cause, LocatedViolation, Repeated } from '../judge/conformance/report/cause.js'
-import { isAtEnd, missingField } from '../judge/conformance/report/violation-kind.js'
+import { missingField } from '../judge/conformance/report/violation-kind.js'
+import { isAtEnd } from '../judge/conformance/violation.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
 /** The indent of a cause's lines. */

@@ -1,5 +1,5 @@
 import { CHAT_INVARIANTS, INVARIANTS, MESSAGES_INVARIANTS } from '../judge/conformance/index.js'
-import { SHAPE_RULES } from '../judge/conformance/report/possible-causes.js'
+import { factsOf } from '../judge/conformance/report/rule-facts.js'
 import { fieldPathsOf } from '../judge/conformance/report/violation-kind.js'
 import { type Finding, RULES, type ScenarioResult, type Verdict } from '../judge/probe/index.js'
 
@@ -108,7 +108,7 @@ const FREE = /\.(?:metadata|parameters|schema|arguments|attributes|properties)\b
 
 /** The fields of a schema that a finding is about. One that no schema has may have any name. */
 function fieldsOf({ rule, expected }: Finding): string[] {
-  if (!SHAPE_RULES.has(rule) || expected.startsWith('no field')) return []
+  if (!factsOf(rule).namesField || expected.startsWith('no field')) return []
   return fieldPathsOf({ rule, expected })
     .map((path) => path.replace(FREE, ''))
     .filter((path) => /^[a-z_]+(?:\.[a-z_]+)*$/.test(path))

@@ -1,4 +1,5 @@
 import type { Api } from './api.js'
+import type { RuleCauses } from './causes.js'
 import type { Explanation } from './explanation.js'
 import type { FramingRead } from './read/stream-read.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
@@ -9,6 +10,11 @@ export interface FramingRule extends Pick<Violation, 'severity'> {
   readonly fault?: 'model'
 }
 
+/** A rule of any API. */
+export interface JudgedRule extends RuleCauses {
+  readonly id: string
+}
+
 /**
  * How the streams of an API are judged. Each profile and client is one of its own: a record of a judge is asked about no other.
  */
@@ -17,7 +23,7 @@ export interface Judge {
   /** The API itself first, then its clients. */
   readonly profiles: readonly string[]
   /** All its rules, and the name under which the package exports them. */
-  readonly rules: readonly { readonly id: string }[]
+  readonly rules: readonly JudgedRule[]
   readonly rulesName: string
   /** Whether a stream may be the rest of an interrupted one. */
   readonly resumes: boolean

@@ -9,6 +9,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-chunk-shape',
     sentence: 'Each chunk has id, object, created, model and choices, and every field has its type.',
+    namesField: true,
     chunk(chunk, _state, report) {
       if (isErrorFrame(chunk) || isAside(chunk)) return
       for (const { path, expected, got } of problemsOf(chunk, chatChunkSchema)) {
@@ -19,6 +20,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-one-completion',
     sentence: 'All chunks of a stream have the same id, created and model.',
+    fields: ['id', 'created', 'model'],
     chunk(chunk, { identity }, report) {
       if (identity === undefined || isErrorFrame(chunk) || isAside(chunk)) return
       for (const field of ['id', 'created', 'model'] as const) {
@@ -31,6 +33,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-id-named',
     sentence: 'The id of a completion is not empty: the openai SDK skips the usage of a chunk without an id.',
+    fields: ['id'],
     chunk(chunk, _state, report) {
       if (chunk['id'] === '' && !isAside(chunk)) report('an id', chunk['id'])
     },
