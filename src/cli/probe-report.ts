@@ -1,5 +1,4 @@
-import { CHAT_INVARIANTS, INVARIANTS, MESSAGES_INVARIANTS } from '../judge/conformance/index.js'
-import { factsOf } from '../judge/conformance/report/rule-facts.js'
+import { factsOf, sentenceOf } from '../judge/conformance/report/rule-facts.js'
 import { fieldPathsOf } from '../judge/conformance/report/violation-kind.js'
 import { type Finding, RULES, type ScenarioResult, type Verdict } from '../judge/probe/index.js'
 
@@ -73,10 +72,7 @@ function ownWords(why: string): string {
   return /^\d+$/.test(own) ? `refused with ${own}` : own
 }
 
-const SENTENCES: ReadonlyMap<string, string> = new Map([
-  ...[...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id, sentence }) => [id, sentence] as const),
-  ...Object.entries(RULES),
-])
+const PROBE_RULES: Readonly<Record<string, string>> = RULES
 
 function faultsOf(results: readonly ScenarioResult[]): ReportedFault[] {
   const faults = new Map<string, ReportedFault>()
@@ -86,7 +82,7 @@ function faultsOf(results: readonly ScenarioResult[]): ReportedFault[] {
       const key = `${severity} ${rule}`
       const known = faults.get(key)
       faults.set(key, {
-        ...{ severity, rule, sentence: SENTENCES.get(rule) ?? '' },
+        ...{ severity, rule, sentence: sentenceOf(rule) ?? PROBE_RULES[rule] ?? '' },
         fields: union(known?.fields, fieldsOf(finding)),
         breaks: union(known?.breaks, breaks),
         scenarios: union(known?.scenarios, [scenario]),

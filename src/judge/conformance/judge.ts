@@ -1,6 +1,7 @@
 import type { Api } from './api.js'
 import type { RuleCauses } from './causes.js'
 import type { Explanation } from './explanation.js'
+import type { Invariant } from './invariant.js'
 import type { FramingRead } from './read/stream-read.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
 
@@ -11,8 +12,8 @@ export interface FramingRule extends Pick<Violation, 'severity'> {
 }
 
 /** A rule of any API. */
-export interface JudgedRule extends RuleCauses {
-  readonly id: string
+export interface JudgedRule extends RuleCauses, Pick<Invariant, 'id' | 'sentence' | 'severity'> {
+  readonly neededBy: readonly string[]
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { PossibleCauses, RuleCauses } from '../causes.js'
+import type { JudgedRule } from '../judge.js'
 import { JUDGES } from '../judges.js'
 import type { Violation } from '../violation.js'
 
-const RULES: ReadonlyMap<string, RuleCauses> = new Map(
+const RULES: ReadonlyMap<string, JudgedRule> = new Map(
   Object.values(JUDGES).flatMap(({ rules }) => rules.map((rule) => [rule.id, rule] as const)),
 )
 
@@ -10,6 +11,9 @@ const NONE: RuleCauses = {}
 
 /** What a report reads of the rule with this id. The rules of a probe are not among them: they have no causes. */
 export const factsOf = (id: string): RuleCauses => RULES.get(id) ?? NONE
+
+/** What the rule with this id demands. */
+export const sentenceOf = (id: string): string | undefined => RULES.get(id)?.sentence
 
 /** Violations with these names explain all others at the same event. */
 export const EXPLAINS_EVENT: readonly string[] = [...RULES].flatMap(([id, { explainsEvent = [] }]) =>
