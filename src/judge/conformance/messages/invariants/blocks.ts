@@ -124,6 +124,16 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
         report('signature_delta', undefined, 'none')
     },
   },
+  {
+    id: 'messages-signature-not-empty',
+    sentence:
+      'The signature of a signature_delta is not empty: Anthropic refuses such a block when a client sends it back.',
+    event(event, _state, report) {
+      const { type, signature } = asFields(event['delta'])
+      if (event.type === 'content_block_delta' && type === 'signature_delta' && signature === '')
+        report('a signature', signature)
+    },
+  },
 ])
 
 /** The maximum number of ids of calls that are remembered. */
