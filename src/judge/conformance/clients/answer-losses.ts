@@ -19,7 +19,10 @@ export function answerLosses({ api, reasoning, input }: AnswerWords): readonly C
     [`${api}-client-ending`]: 'The client learns how the answer ended.',
     [`${api}-client-error`]: 'The client shows what went wrong where the stream ends with an error.',
     [`${api}-client-text`]: 'The client shows the text of the answer during streaming.',
-    [`${api}-client-result`]: 'The result that the client returns has the text of the answer.',
+    [`${api}-client-result`]: {
+      sentence: 'The result that the client returns has the text of the answer.',
+      causes: { stream: [`${api}-client-text`] },
+    },
     [`${api}-client-reasoning`]: `The client shows the ${reasoning} of the answer.`,
     [`${api}-client-calls`]: `The client runs each call of the answer once, with its ${input}.`,
   })

@@ -12,9 +12,12 @@ const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'r
 export const CHAT_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
   ...rulesOf({
-    'chat-client-reads':
-      'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
-      'content.',
+    'chat-client-reads': {
+      sentence:
+        'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
+        'content.',
+      explainsLosses: true,
+    },
     'chat-client-arguments':
       'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
   }),

@@ -12,6 +12,7 @@ export const FRAMING: readonly ChatInvariant[] = chatRules([
     id: 'chat-done-at-end',
     sentence: 'A stream that does not fail ends with data: [DONE].',
     severity: 'warning',
+    causes: { stream: ['chat-usage-last', 'chat-finish-once'] },
   },
   {
     id: 'chat-done-is-last',
