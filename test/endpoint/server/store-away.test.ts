@@ -12,8 +12,15 @@ import { type Endpoint, endpoint, JSON_TYPE } from './endpoint.js'
 const WORDS = 'one two three four five six seven eight'
 const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 
-/** @param fails - whether an append fails, by how many came before it; with `isDone` only its answer is lost */
-function failing(fails: (append: Append, at: number) => boolean, isDone = false) {
+/**
+ * @param fails - whether an append fails, by how many came before it; with `isDone` only its answer is lost
+ * @param before - runs before each that fails
+ */
+function failing(
+  fails: (append: Append, at: number) => boolean,
+  isDone = false,
+  before: (store: ResponseStore, all: readonly Append[]) => Promise<void> = async () => {},
+) {
   const real = createMemoryStore()
   let appends = 0
   const store: ResponseStore = {
@@ -22,6 +29,7 @@ function failing(fails: (append: Append, at: number) => boolean, isDone = false)
     async append(all) {
       const isFailing = all.some((each) => fails(each, appends))
       appends += 1
+      if (isFailing) await before(real, all)
       const result = isFailing && !isDone ? [] : await real.append(all)
       if (isFailing) throw new Error('the connection was lost')
       return result
@@ -84,9 +92,17 @@ test('a response completes although an append of its shared store fails, and its
   )
 })
 
-test('a response of which a shared store takes no token, wherever it is continued, fails in the end', async () => {
-  const served = failing(({ entries, end }) => entries !== undefined && end === undefined)
-  const { type, response } = (await eventsOf(served)).at(-1) as never
-  expect([type, Object(response).error.code]).toEqual(['response.failed', 'server_is_overloaded'])
-  expect(served.engine.calls.length).toBeLessThan(20)
+test('a response of which a shared store takes no token, wherever it is continued, fails after a hundred take-overs', async () => {
+  let takeOvers = 0
+  const served = failing(
+    ({ entries, end }) => entries !== undefined && end === undefined,
+    false,
+    async ({ claim }, all) => {
+      const claimed = { ...(all[0] as Append).lease, leaseSeconds: 0, isForced: true }
+      while (++takeOvers <= 97) await claim(claimed)
+    },
+  )
+  const { status, body } = await served.create({ input: 'Hi' })
+  expect([status, body.error.code]).toEqual([503, 'server_is_overloaded'])
+  expect(takeOvers).toBe(100)
 })

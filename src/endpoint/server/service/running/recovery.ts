@@ -12,7 +12,7 @@ import { ReportedError } from './reported-error.js'
 import type { RunOptions } from './run-types.js'
 
 /** The lease of a response that was begun and taken over so often: if its store fails again, it fails. */
-const MAX_EPOCH = 10
+const MAX_EPOCH = 100
 
 /** The state of a response whose journal failed. */
 export interface BrokenRun {
