@@ -166,8 +166,8 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
         if (isOver) return 'retry'
         if (requestedBytes <= 0) return 'taken'
         if (missing(owner, requestedBytes) > 0) {
-          const most = Math.floor((total * SHARE) / (SHARE + 1))
-          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'too_large')
+          const max = Math.floor((total * SHARE) / (SHARE + 1))
+          if (bytes + requestedBytes > max) return refuse(requestedBytes, 'too_large')
           reclaim(missing(owner, requestedBytes))
           if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'retry')
         }

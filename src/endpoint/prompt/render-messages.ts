@@ -43,16 +43,16 @@ export function renderMessages(messages: readonly PromptMessage[], options: Rend
 export interface RenderInSlicesOptions extends RenderMessagesOptions {
   readonly work: Work
   /** The maximum number of tokens. */
-  readonly most?: number | undefined
+  readonly max?: number | undefined
   readonly known?: KnownTexts | undefined
 }
 
 /** Does the same in slices; returns undefined as soon as there are known to be more tokens than `max`. */
 export function* renderMessagesInSlices(
   messages: readonly PromptMessage[],
-  { tokenTable, work, most = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
+  { tokenTable, work, max = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
 ): Slices<RenderedMessages | undefined> {
-  const writer = createWriter(encoderOf(tokenTable), work, most, known)
+  const writer = createWriter(encoderOf(tokenTable), work, max, known)
   const { buffer } = writer
   const spans: MessageSpan[] = []
   for (const [index, message] of messages.entries()) {
@@ -62,7 +62,7 @@ export function* renderMessagesInSlices(
       checkMessage(message, `messages[${index}]`)
       if (!(yield* writer.write(message))) return undefined
     } else buffer.append(tokens)
-    if (buffer.length > most) return undefined
+    if (buffer.length > max) return undefined
     work.left -= MESSAGE
     if (work.left <= 0) yield* work.pause()
     spans.push({

@@ -155,7 +155,7 @@ export function* renderReadPrompt(
     tokenTable,
     work,
     known,
-    most: max - next.length,
+    max: max - next.length,
   })
   if (before === undefined) return undefined
   const tokens = new Uint32Array(before.tokens.length + next.length)

@@ -247,9 +247,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
       reclaim(neededBytes) {
         const before = overBytes()
-        const most = before - neededBytes
-        written.evictOldest(() => overBytes() > most)
-        while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
+        const limit = before - neededBytes
+        written.evictOldest(() => overBytes() > limit)
+        while (overBytes() > limit && conversations.idle > 0) conversations.forgetOldest()
         const freed = before - overBytes()
         tell()
         return freed

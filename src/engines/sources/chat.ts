@@ -114,7 +114,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
   }
 
   /** The limit of a call, cut to the context: clients ask for more than fits, which some servers refuse. */
-  async function mostOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal) {
+  async function maxTokensOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal) {
     if (maxTokens === undefined) return undefined
     const size = contextSize ?? (await reportedSize.get(client, signal)).size
     return size === undefined ? maxTokens : Math.min(maxTokens, Math.max(1, size - prompt.length))
@@ -148,7 +148,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
         names: new ToolNames(call.terms?.tools ?? []),
         traits,
         reasoningField,
-        most: await mostOf(call, client, signal),
+        max: await maxTokensOf(call, client, signal),
       })
     },
     async reader(call) {

@@ -146,11 +146,14 @@ function nameOf({ rule, expected }: Finding): string {
 }
 
 function grouped<Transcript>(faults: readonly FoundFault<Transcript>[]): FoundFault<Transcript>[] {
-  const most = (rule: string): number =>
+  const longestRun = (rule: string): number =>
     faults.reduce((max, fault) => (fault.rule === rule ? Math.max(max, fault.runs) : max), 0)
   return [...faults].sort(
     (a, b) =>
-      most(b.rule) - most(a.rule) || a.rule.localeCompare(b.rule) || b.runs - a.runs || a.name.localeCompare(b.name),
+      longestRun(b.rule) - longestRun(a.rule) ||
+      a.rule.localeCompare(b.rule) ||
+      b.runs - a.runs ||
+      a.name.localeCompare(b.name),
   )
 }
 

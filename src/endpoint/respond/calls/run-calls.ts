@@ -48,7 +48,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   const request = withTerms(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
-  const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
+  const max = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
   const running: Promise<CallResult>[] = []
   const signals = childSignals(options.signal)
@@ -59,7 +59,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       const notice = { code: 'unavailable_tool', subject: qualifiedName(name, server_label), index: -1 } as const
       callSafely(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
-    } else if (attempt === 1 && (fold.started >= most || isSearchTooMany(call, options)))
+    } else if (attempt === 1 && (fold.started >= max || isSearchTooMany(call, options)))
       running.push(Promise.resolve(TOO_MANY))
     else if (attempt > 1 && !(await mayRepeat(call, options))) running.push(Promise.resolve(INTERRUPTED))
     else {

@@ -51,8 +51,8 @@ export async function* compactContext(
 ): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, pause = nextTurn, signal } = options
   const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
-  const most = Math.min(MAX_SUMMARY_TOKENS, Math.max(Math.floor(limit / 2), 1))
-  const writing = summarizeContext(fold.context, most, request, options).catch(withoutRoom)
+  const max = Math.min(MAX_SUMMARY_TOKENS, Math.max(Math.floor(limit / 2), 1))
+  const writing = summarizeContext(fold.context, max, request, options).catch(withoutRoom)
   let attempt: SummaryAttempt | NoAttempt | undefined
   while (attempt === undefined) {
     attempt = await inbox.wait(writing)

@@ -56,7 +56,7 @@ export type SummaryAttempt = Omit<Summary, 'text'> & { readonly text: string | u
  */
 export async function summarizeContext(
   context: ArrayLike<number>,
-  most: number,
+  max: number,
   request: ResponseRequest,
   options: SummaryOptions,
 ): Promise<SummaryAttempt> {
@@ -64,14 +64,14 @@ export async function summarizeContext(
   const encode = encoderOf(tokenTable)
   // A word takes a token and a third. A cut summary would be lost, so the model is told a lower limit than the real
   // one.
-  const content = `${SUMMARY_INSTRUCTIONS} It may have ${Math.floor(most / 2)} words at most.`
+  const content = `${SUMMARY_INSTRUCTIONS} It may have ${Math.floor(max / 2)} words at most.`
   const { tokens: question } = renderMessages([{ role: 'user', content }], { tokenTable })
   const opening = [SPECIAL.channel, ...encode('final'), SPECIAL.message]
   const suffix = [...question, SPECIAL.start, ...encode('assistant'), ...opening]
   const prompt = new Uint32Array(context.length + suffix.length)
   prompt.set(context)
   prompt.set(suffix, context.length)
-  return await write(prompt, request, options, { opening, most })
+  return await write(prompt, request, options, { opening, max })
 }
 
 /** @param begun - the beginning of the answer at the prompt's end, and the maximum number of tokens after it */
@@ -79,14 +79,14 @@ async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
   { engine, tokenTable, signal, terms }: SummaryOptions,
-  begun?: { readonly opening: readonly number[]; readonly most: number },
+  begun?: { readonly opening: readonly number[]; readonly max: number },
 ): Promise<SummaryAttempt> {
   const { sampling = {} } = generateOptions(request)
   const errors: unknown[] = []
   const tokens = engine.generate(prompt, {
     sampling,
     ...(terms && { terms: withoutTools(terms) }),
-    ...(begun && { maxTokens: begun.most, stop: [...STOP_TOKENS, SPECIAL.end] }),
+    ...(begun && { maxTokens: begun.max, stop: [...STOP_TOKENS, SPECIAL.end] }),
     ...(signal && { signal }),
   })
   const all = begun === undefined ? tokens : openedWith(begun.opening, tokens)

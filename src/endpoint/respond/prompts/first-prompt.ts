@@ -83,12 +83,12 @@ export async function firstPrompt(
   const how = promptOptions(rendering, tools, options)
   const work = createWork()
   if (earlier !== undefined && !isCompaction) {
-    const most = mostOf(prompted, contextLength)
+    const max = maxTokensOf(prompted, contextLength)
     const end = await earlier.begin()
     try {
       signal?.throwIfAborted()
-      const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
-      if (known !== undefined && known.size <= most) return known
+      const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, max), pause, signal)
+      if (known !== undefined && known.size <= max) return known
     } finally {
       end()
     }
@@ -113,7 +113,7 @@ function idsOf({ tokens, messages, pending = [] }: PromptInProgress): PromptIds 
 }
 
 /** Returns the size up to which a prompt is accepted without dropping anything: it leaves room for an answer. */
-function mostOf({ truncation }: ResponseRequest, contextLength: number): number {
+function maxTokensOf({ truncation }: ResponseRequest, contextLength: number): number {
   return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 

@@ -14,14 +14,14 @@ export interface ChatBodyOptions {
   /** The field in which the server has sent reasoning; undefined before it has. */
   readonly reasoningField: string | undefined
   /** The limit of the answer; undefined: the server's own. */
-  readonly most: number | undefined
+  readonly max: number | undefined
 }
 
 type Fields = Record<string, unknown>
 
 /** Returns the request of a call. */
 export function chatBody({ given, terms = {} }: Pick<HttpCall, 'given' | 'terms'>, options: ChatBodyOptions): object {
-  const { model, prompt, names, traits, reasoningField, most } = options
+  const { model, prompt, names, traits, reasoningField, max } = options
   const { effort } = terms
   const tools = toolsOf(terms)
   const isFormatted = terms.format !== undefined && (traits.formatBesideTools || tools.length === 0)
@@ -42,7 +42,7 @@ export function chatBody({ given, terms = {} }: Pick<HttpCall, 'given' | 'terms'
     ...(isFormatted && formatOf(terms.format as FormatTerms, traits)),
     ...(effort !== undefined && { [traits.effortField]: traits.effortField === 'reasoning' ? { effort } : effort }),
     ...samplingOf(given),
-    ...(most !== undefined && { [traits.limitField]: most }),
+    ...(max !== undefined && { [traits.limitField]: max }),
     stream: true,
     stream_options: { include_usage: true },
     ...continued(messages, prompt, traits),

@@ -269,7 +269,7 @@ describe('bodies', () => {
     const prompt = atOnce(readPrompt(idsOf([SYSTEM, user('Hi')]), tokenTable))
     const traits = { ...DEFAULT_TRAITS, ...(preset && CHAT_PRESETS[preset]) }
     const names = new ToolNames(terms.tools ?? [])
-    const options = { model: 'm', prompt, names, traits, reasoningField: undefined, most: undefined, ...more }
+    const options = { model: 'm', prompt, names, traits, reasoningField: undefined, max: undefined, ...more }
     return chatBody({ terms, given }, options) as Record<string, unknown>
   }
   const PLAIN = {
@@ -328,8 +328,8 @@ describe('bodies', () => {
   })
 
   test('limits and efforts stand in the fields of the server, and what it refuses is left out', () => {
-    expect(bodyOf({}, 'openai', { most: 5 })).toMatchObject({ max_completion_tokens: 5 })
-    expect(bodyOf({}, 'vllm', { most: 5 })).toMatchObject({ max_tokens: 5 })
+    expect(bodyOf({}, 'openai', { max: 5 })).toMatchObject({ max_completion_tokens: 5 })
+    expect(bodyOf({}, 'vllm', { max: 5 })).toMatchObject({ max_tokens: 5 })
     expect(bodyOf({ terms: { effort: 'high' } }, 'openrouter')).toMatchObject({ reasoning: { effort: 'high' } })
     expect(bodyOf({ given: { seed: 1, topK: 1 } }, 'mistral')).toEqual({
       model: 'm',
