@@ -1,7 +1,7 @@
 import { CHAT_INVARIANTS } from '../judge/conformance/chat/invariants/index.js'
 import { INVARIANTS } from '../judge/conformance/invariants/index.js'
 import { MESSAGES_INVARIANTS } from '../judge/conformance/messages/invariants/index.js'
-import type { Cause, LocatedViolation, Repeated } from '../judge/conformance/report/cause.js'
+import type { Cause, LocatedViolation, RepeatedViolation } from '../judge/conformance/report/cause.js'
 import { isAtEnd, missingField } from '../judge/conformance/report/violation-kind.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
@@ -95,7 +95,7 @@ function evidenceOf({ lead, first, follow }: Cause): string | undefined {
     : 'an event was lost here, or never numbered'
 }
 
-function moreOf({ first, count }: Repeated): string | undefined {
+function moreOf({ first, count }: RepeatedViolation): string | undefined {
   if (count < 2) return undefined
   const others = first.slice(1).map(({ line, position }) => `${line ?? position}`)
   const what = first[1]?.line === undefined ? 'event' : 'line'

@@ -31,7 +31,7 @@ import { remembered } from './http/remembered.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
 export type * from '../contract/engine-server.js'
-export type * from '../contract/terms.js'
+export type * from '../contract/prompt-fields.js'
 export { type ChatChunkSource, type ChatSourceOptions, chatSource } from './chat/chat-source.js'
 export { CHAT_PRESETS, type ChatPreset } from './chat/presets.js'
 export type { ChatTraits } from './chat/traits.js'
@@ -145,7 +145,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
       return chatBody(call, {
         model: model ?? (await onlyModel.get(client, signal)),
         prompt,
-        names: new ToolNames(call.terms?.tools ?? []),
+        names: new ToolNames(call.promptFields?.tools ?? []),
         traits,
         reasoningField,
         max: await maxTokensOf(call, client, signal),

@@ -7,8 +7,8 @@ import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { collectResponse } from '../../../core/translate/collect-response.js'
 import type { TokenEngine } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
-import { generateOptions } from '../../../engines/contract/generate-options.js'
-import type { Terms } from '../../../engines/contract/terms.js'
+import { toGenerateOptions } from '../../../engines/contract/generate-options.js'
+import type { PromptFields } from '../../../engines/contract/prompt-fields.js'
 import { translate } from '../../../translate.js'
 import { renderMessages } from '../../prompt/render-messages.js'
 import { SUMMARY_INSTRUCTIONS } from '../prompts/summary-request.js'
@@ -24,7 +24,7 @@ export interface SummaryOptions {
   readonly tokenTable: TokenTable
   readonly signal?: AbortSignal
   /** For an engine that takes messages. */
-  readonly terms?: Terms | undefined
+  readonly promptFields?: PromptFields | undefined
 }
 
 /**
@@ -78,14 +78,14 @@ export async function summarizeContext(
 async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
-  { engine, tokenTable, signal, terms }: SummaryOptions,
+  { engine, tokenTable, signal, promptFields }: SummaryOptions,
   begun?: { readonly opening: readonly number[]; readonly max: number },
 ): Promise<SummaryAttempt> {
-  const { sampling = {} } = generateOptions(request)
+  const { sampling = {} } = toGenerateOptions(request)
   const errors: unknown[] = []
   const tokens = engine.generate(prompt, {
     sampling,
-    ...(terms && { terms: withoutTools(terms) }),
+    ...(promptFields && { promptFields: withoutTools(promptFields) }),
     ...(begun && { maxTokens: begun.max, stop: [...STOP_TOKENS, SPECIAL.end] }),
     ...(signal && { signal }),
   })
@@ -109,8 +109,13 @@ async function write(
 }
 
 /** A model with tools would rather call them. */
-function withoutTools({ tools: _tools, demand: _demand, format: _format, ...terms }: Terms): Terms {
-  return terms
+function withoutTools({
+  tools: _tools,
+  demand: _demand,
+  format: _format,
+  ...promptFields
+}: PromptFields): PromptFields {
+  return promptFields
 }
 
 async function* openedWith(

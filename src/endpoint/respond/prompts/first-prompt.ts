@@ -14,7 +14,7 @@ import type { EarlierPrompt } from '../../prompt/known-conversation.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { PromptInProgress, RenderOptions } from '../../prompt/render-prompt.js'
 import { type TaughtTools, toolsInSlices } from '../../prompt/taught-tools.js'
-import { withTerms } from '../offered.js'
+import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptFromEarlier } from './earlier-prompt.js'
 import { promptBound } from './prompt-bound.js'
@@ -156,7 +156,7 @@ export async function promptAgain(
   try {
     const contextLength = promptBound(capabilities ?? {})
     const known = { rendering: prompt, tools: teach(), isCompaction, approvedCalls, contextLength }
-    again = await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal)
+    again = await firstPrompt(promptedRequest(withAdditions(request, operator), isCompaction), known, options, signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })

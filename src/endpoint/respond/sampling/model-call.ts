@@ -4,7 +4,7 @@ import type { HarmonyToken } from '../../../core/tokens/token-source.js'
 import type { Constraint } from '../../../engines/contract/constraint.js'
 import type { GenerateOptions } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
-import { generateOptions } from '../../../engines/contract/generate-options.js'
+import { toGenerateOptions } from '../../../engines/contract/generate-options.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { nameConstraint } from '../demand/callees.js'
 import { isAnswerBegun } from '../demand/demanded-answer.js'
@@ -109,7 +109,7 @@ export function generationOptions(
   { options, writes }: ModelCall,
 ): GenerateOptions {
   const { request } = fold.open
-  const { logprobs, ...given } = generateOptions(request)
+  const { logprobs, ...given } = toGenerateOptions(request)
   const { max_output_tokens: max } = request
   const canScore =
     !takesMessages(capabilities) && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)

@@ -45,7 +45,7 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
         const other = await kind().connect(place, { ...(cipher && { cipher }) })
         return { store, other, close: async () => void (await Promise.all([store.close(), other.close()])) }
       }
-      expect(await checkStore(create, { runs: sized(60, 8), patience: 20_000 })).toEqual([])
+      expect(await checkStore(create, { runs: sized(60, 8), timeoutMs: 20_000 })).toEqual([])
     },
   )
 
