@@ -131,8 +131,8 @@ export class ResponseLoop {
     const isTimed = limits?.seconds !== undefined
     const onStop = (string: string): void => callSafely(onStopString, string, report)
     const budget = () => this.#steps.budget()
-    const { terms } = this.#steps
-    const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, terms }
+    const { promptFields } = this.#steps
+    const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, promptFields }
     await sample({ ...parts, signal, isClosed, report, onStop, onEstimate: this.#noteEstimate, put })
     const waited = turn()
     if (waited !== undefined) await waited

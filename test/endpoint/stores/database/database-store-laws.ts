@@ -51,7 +51,7 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
         }
         return { store, other, close }
       }
-      expect(await checkStore(create, { runs: sized(60, 4), patience: 20_000 })).toEqual([])
+      expect(await checkStore(create, { runs: sized(60, 4), timeoutMs: 20_000 })).toEqual([])
     },
   )
 
