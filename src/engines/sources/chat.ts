@@ -130,6 +130,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     generatePath: '/v1/chat/completions',
     capabilities: {
       takes: 'messages',
+      continues: traits.continues === 'none' ? 'reasoning' : 'answer',
       hasSeed: !traits.omits.includes('seed'),
       ...(traits.strict && { passesSchemas: true }),
       ...(traits.images && { seesImages: true }),
