@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { Answer } from '../support/scripted-server.js'
+import { type Answer, stream } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { PLAYED } from './played-engines.js'
 import type { Answered, Started } from './started.js'
@@ -86,6 +86,20 @@ function askedOf({ asked }: Started, path: string): Readonly<Record<string, unkn
 /** Whether a prompt has a text whose tokens do not depend on what is beside it. */
 function hasText(prompt: unknown, text: string): boolean {
   return ` ${(prompt as readonly number[]).join(' ')} `.includes(` ${encodeHarmony(text).join(' ')} `)
+}
+
+/** An engine's answers, of which that to a prompt with this text breaks off after some tokens. */
+function breaksOff(answer: Answer, text: string): Answer {
+  return (response, asked) => {
+    if (asked.path !== '/v1/completions' || !hasText(Object(asked.body)['prompt'], text)) return answer(response, asked)
+    const choice = {
+      index: 0,
+      text: '',
+      token_ids: encodeHarmony('<|channel|>final<|message|>It'),
+      finish_reason: null,
+    }
+    return stream([{ choices: [choice] }], 'breaks')(response, asked)
+  }
 }
 
 export const STARTS: readonly ServeStart[] = [
@@ -272,9 +286,14 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md --effort high
-      --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
-    engine: PLAYED.vllm,
+      --date 2026-01-02 --share-prefix-cache --engine-restarts 0 --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
+    engine: breaksOff(PLAYED.vllm, 'Break off.'),
     effects: {
+      async '--engine-restarts 0 fails a response whose engine breaks off, and asks it no more'({ post, asked }) {
+        const { body } = await post('/v1/responses', { ...OSLO, input: 'Break off.' }, ANN)
+        expect(body).toMatchObject({ status: 'failed' })
+        expect(asked.filter(({ path }) => path === '/v1/completions')).toHaveLength(1)
+      },
       async '--vllm asks vLLM'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
       },

@@ -244,6 +244,14 @@ const OWN = {
     about: '[a limit](#limits) of the server, such as `responseSeconds=300`',
     isPairs: true,
   },
+  'engine-restarts': {
+    takes: 'count',
+    value: 'N',
+    about:
+      '[how often an engine that fails in the middle of a response](durability.md#engines-that-die) is asked again for the rest; without it 2; 0 fails the response at once',
+    min: 0,
+    max: 100,
+  },
   'on-disconnect': {
     takes: 'word',
     about: 'a response whose client leaves',
