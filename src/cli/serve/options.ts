@@ -169,6 +169,19 @@ const OWN = {
     about: '[what an answer survives](durability.md#promises) once it is shown',
     words: { process: 'the end of the process', power: 'a power failure, too' },
   },
+  keep: {
+    takes: 'count',
+    value: 'DAYS',
+    about:
+      '[how long a conversation is kept](durability.md#retention-and-erasure) in the store after its last use; without it 30',
+    max: 36_500,
+  },
+  'keep-bytes': {
+    takes: 'count',
+    value: 'BYTES',
+    about:
+      'how large the conversations of one owner may be together, beyond which those that nobody has used for longest are deleted; without it 1 GiB',
+  },
   'model-alias': {
     takes: 'list',
     value: 'NAME',
