@@ -25,6 +25,7 @@ import { promptAgain } from './prompts/first-prompt.js'
 import type { PromptIds } from './prompts/prompt-ids.js'
 import { requestTerms } from './prompts/request-terms.js'
 import type { ResolvedResponse } from './resolved-response.js'
+import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
 import { budgetNow } from './sampling/budget-now.js'
 import { nextStep, takesMessages } from './sampling/next-step.js'
@@ -142,11 +143,14 @@ export class Steps {
     return this.#terms === undefined && takesMessages(this.budget().capabilities)
   }
 
-  #readTerms(): Promise<Terms> {
-    const { request, pause } = this.#given
+  async #readTerms(): Promise<Terms> {
+    const { request, options, pause } = this.#given
     const { operator, prompt } = this.#fold.open
     const { request: whole } = withConversationTools(withTerms(request, operator))
-    return withPauses(requestTerms(whole, this.#teach(), prompt), pause)
+    const terms = await withPauses(requestTerms(whole, this.#teach(), prompt), pause)
+    // A server does not say which of the strings has ended its answer.
+    const stop = options.onStopString === undefined ? stopStrings(whole) : []
+    return stop.length === 0 ? terms : merged(terms, { stop })
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

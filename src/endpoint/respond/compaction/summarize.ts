@@ -108,8 +108,8 @@ async function write(
   }
 }
 
-/** A model with tools would rather call them. */
-function withoutTools({ tools: _tools, demand: _demand, format: _format, ...terms }: Terms): Terms {
+/** A model with tools would rather call them, and what ends an answer ends no summary. */
+function withoutTools({ tools: _tools, demand: _demand, format: _format, stop: _stop, ...terms }: Terms): Terms {
   return terms
 }
 
