@@ -1,18 +1,20 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Difference } from './chat-differences.js'
 import { clients } from './clients.js'
 import type { Client, Limit, Played, Shows } from './play.js'
 import { type Scenario, scenarios } from './scenarios.js'
 import { allUnchanged, sentBack } from './sent-back.js'
 import { type ServerOptions, startServer, type TestServer, violationsOf } from './server.js'
 
-/** What differs from the table of docs/clients.md. */
+/** What differs from the table of docs/clients.md. Default: nothing. */
 export interface TableOptions extends Pick<ServerOptions, 'inFront'> {
-  /** Returns what a scenario shows there. Default: what it shows in the table. */
-  readonly differing?: (shows: Shows, scenario: Scenario, client: Client) => Shows
+  readonly differences?: readonly Difference[]
+  /** The function that a scenario's model calls in place of a tool that it was not taught. */
+  readonly untaught?: Readonly<Record<string, string>>
 }
 
 /** Has every client play every scenario. */
-export function playTable({ inFront, differing = (shows) => shows }: TableOptions = {}): void {
+export function playTable({ inFront, differences = [], untaught = {} }: TableOptions = {}): void {
   let server: TestServer | undefined
   afterEach(() => server?.close())
 
@@ -20,11 +22,21 @@ export function playTable({ inFront, differing = (shows) => shows }: TableOption
     test.for(scenarios.map((scenario) => [scenario.name, scenario] as const))('%s', async ([name, scenario]) => {
       const worded = client.wording?.(scenario) ?? scenario
       server = await startServer({ plays: [worded], ...(inFront && { inFront }) })
-      const shown: Shows = { ...(await play(client, worded, server)), sentBack: sentBack(server.exchanges) }
+      const played = await play(client, worded, server)
+      if (untaught[name] !== undefined) {
+        expect(callsIn(server.exchanges)).toContain(untaught[name])
+        return
+      }
+      const shown: Shows = { ...played, sentBack: sentBack(server.exchanges) }
 
       const limits = client.limits.filter((limit) => limit.scenario.includes(name))
       const whole: Shows = { ...scenario.shows, sentBack: allUnchanged(server.exchanges) }
-      expect(shown).toEqual(differing(limits.reduce(within, whole), scenario, client))
+      const usual = limits.reduce(within, whole)
+      const own = differences.filter((one) => one.client === client.name && one.scenario === name)
+      const expected = own
+        .map(({ because, sentBack }) => ({ what: 'differs', because, scenario: [name], shows: { sentBack } }))
+        .reduce(within, usual)
+      expect(shown).toEqual(expected)
       // A client that went away did not see the end of the stream.
       if (scenario.shows.ending === 'aborted') return
       // If a client throws at a stream that the API allows, the judge must predict it.
@@ -52,6 +64,15 @@ async function play(client: Client, scenario: Scenario, server: TestServer): Pro
   })
   if (isToAbort) await server.sourceClosed
   return played
+}
+
+/** The names of the functions that the model has called. */
+function callsIn(exchanges: TestServer['exchanges']): string[] {
+  return exchanges.flatMap(({ events }) =>
+    events.flatMap((event) =>
+      event.type === 'response.output_item.done' && event.item.type === 'function_call' ? [event.item.name] : [],
+    ),
+  )
 }
 
 /** The expected outcome within a client's limit. A limit that the outcome does not reach has no effect. */
