@@ -186,7 +186,7 @@ describe('the engine of Chat Completions', () => {
     await expect(ask(waiting)).rejects.toThrow(/at most \d+ characters/)
   })
 
-  test('a server is told each call with its own result, and reasoning only in front of calls', async () => {
+  test('a server is told each call with its own result', async () => {
     const result = fc.constantFrom('sunny', 'rain', '<|end|>', '')
     const made = fc.record({ nth: fc.nat(TOOLS.length - 1), args, result })
     const round = fc.record({ said: fc.constantFrom('Hi', 'And?'), calls: fc.array(made, { maxLength: 3 }) })
