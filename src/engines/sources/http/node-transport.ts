@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { nodeModule } from '../../../shared/system/node-module.js'
+import { reading } from '../../../shared/system/reads.js'
 import type { TextSink } from '../../contract/engine-server.js'
 import type { Answer, SentRequest, Transport } from './answer.js'
 
@@ -105,9 +106,11 @@ class NodeAnswer implements Answer {
     message.on('end', () => over(() => sink.end()))
     // Destroyed before it was read: neither other event follows.
     message.on('close', () => over(() => sink.fail(message.errored ?? new Error('the connection was closed'))))
-    message.on('data', (piece: string) => {
-      if (this.#isCancelled || isOver) return
+    const take = (piece: string): void => {
       if (!sink.text(piece) && !this.#isCancelled) message.pause()
+    }
+    message.on('data', (piece: string) => {
+      if (!this.#isCancelled && !isOver) reading(() => take(piece))
     })
   }
 
