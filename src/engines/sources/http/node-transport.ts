@@ -66,9 +66,17 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
       answer = new NodeAnswer(message)
       resolve(answer)
     })
-    // Passed to `end` as a whole, so that Node sends its length.
-    sent.end(body)
+    // Passed to `end` as a whole, so that Node sends its length. A prompt of ids is ASCII, which is copied as it is.
+    if (body === undefined) sent.end()
+    else sent.end(body, isAscii(body) ? 'latin1' : 'utf8')
   })
+}
+
+/** By `globalThis`: bundlers for other runtimes replace a bare `Buffer` by a polyfill. */
+const node = globalThis as { readonly Buffer: { byteLength(text: string): number } }
+
+function isAscii(text: string): boolean {
+  return node.Buffer.byteLength(text) === text.length
 }
 
 class NodeAnswer implements Answer {
