@@ -29,6 +29,7 @@ const PACKAGES = {
   './respond': ['@cfworker/json-schema'],
   './seal': [],
   './testing': ['eventsource-parser', 'fast-check'],
+  './tools/browser': ['htmlparser2', 'ipaddr.js', 'undici'],
   './tools/functions': [],
   './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],

@@ -5,10 +5,10 @@ import type { TestProject } from 'vitest/node'
 import { createDesk, type Desk, env, versions } from './project.js'
 import { type } from './terminal.js'
 
-/** Folders in which the packed library is installed: alone, and with what MCP servers need. */
+/** Folders in which the packed library is installed: alone, and with what MCP servers and the browser need. */
 export interface Installed {
   readonly library: string
-  readonly withMcp: string
+  readonly withPeers: string
 }
 
 declare module 'vitest' {
@@ -17,17 +17,20 @@ declare module 'vitest' {
   }
 }
 
-const MCP_PACKAGES = ['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod']
+const PACKAGES = [
+  ...['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'],
+  ...['htmlparser2', 'undici', 'ipaddr.js'],
+]
 
 /** Packs and installs the library once for all files of tests: npm takes ten seconds to unpack it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const desk = await createDesk()
   const library = await desk.createFolder('library')
   await install(desk, library, '../harmony-responses/*.tgz')
-  const withMcp = await desk.createFolder('library-and-mcp')
-  await cp(library, withMcp, { recursive: true, verbatimSymlinks: true })
-  await install(desk, withMcp, ...MCP_PACKAGES.map((name) => `${name}@${versions[name]}`))
-  provide('installed', { library, withMcp })
+  const withPeers = await desk.createFolder('library-and-peers')
+  await cp(library, withPeers, { recursive: true, verbatimSymlinks: true })
+  await install(desk, withPeers, ...PACKAGES.map((name) => `${name}@${versions[name]}`))
+  provide('installed', { library, withPeers })
   return () => desk.remove()
 }
 

@@ -52,6 +52,27 @@ const NEEDS: Readonly<Record<string, readonly Need[]>> = {
       said: 'HarmonyResponsesError bad_option: createSqliteStore: expected the package better-sqlite3',
     },
   ],
+  htmlparser2: [
+    {
+      subpath: './tools/browser',
+      code: 'await library.createBrowserTool({ backend: () => [] })',
+      said: 'HarmonyResponsesError bad_option: createBrowserTool: htmlparser2 is not installed: npm install htmlparser2@12',
+    },
+  ],
+  undici: [
+    {
+      subpath: './tools/browser',
+      code: 'await library.createGuardedFetch()',
+      said: 'HarmonyResponsesError bad_option: createGuardedFetch: undici is not installed: npm install undici@7',
+    },
+  ],
+  'ipaddr.js': [
+    {
+      subpath: './tools/browser',
+      code: 'await library.createGuardedFetch()',
+      said: 'HarmonyResponsesError bad_option: createGuardedFetch: undici is not installed: npm install undici@7',
+    },
+  ],
   pg: [
     {
       subpath: './stores/postgres',

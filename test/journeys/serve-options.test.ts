@@ -17,15 +17,15 @@ vi.setConfig({ testTimeout: 30_000 })
 const engines = scriptedServer(ABOUT)
 
 const installed = inject('installed')
-/** A folder with the packed library alone, and one with the packages of MCP beside it. */
+/** A folder with the packed library alone, and one with optional packages beside it. */
 let bare: string
-let withMcp: string
+let withPeers: string
 
 beforeAll(async () => {
   bare = await createFolder(installed.library)
-  withMcp = await createFolder(installed.withMcp)
+  withPeers = await createFolder(installed.withPeers)
 })
-afterAll(() => Promise.all([bare, withMcp].map((folder) => rm(folder, { recursive: true }))))
+afterAll(() => Promise.all([bare, withPeers].map((folder) => rm(folder, { recursive: true }))))
 
 async function createFolder(from: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'serve-options-'))
@@ -34,7 +34,7 @@ async function createFolder(from: string): Promise<string> {
   return folder
 }
 
-for (const { options, engine, variables: own, needsMcp, effects } of STARTS) {
+for (const { options, engine, variables: own, needsPeers, effects } of STARTS) {
   const typed = options.replace(/\s+/g, ' ')
   describe(`serve ${typed}`, () => {
     let started: Started | undefined
@@ -42,9 +42,10 @@ for (const { options, engine, variables: own, needsMcp, effects } of STARTS) {
     beforeAll(async () => {
       const [port] = await freePorts(1)
       const { url, asked } = engines.script(engine ?? PLAYED.vllm)
-      const variables = { ...VARIABLES, ...own, PORT: `${port}`, ENGINE: url, TIME_ZONE: otherDayZone(new Date()) }
+      const ofEngine = { ENGINE: url, ENGINE_HOST: new URL(url).host }
+      const variables = { ...VARIABLES, ...own, ...ofEngine, PORT: `${port}`, TIME_ZONE: otherDayZone(new Date()) }
       const withPort = typed.includes('--port ') ? typed : `--port 0 ${typed}`
-      started = await start(withPort, needsMcp ? withMcp : bare, variables, asked)
+      started = await start(withPort, needsPeers ? withPeers : bare, variables, asked)
     })
     afterAll(async () => {
       if (started) expect(await started.terminate(), started.printed).toBe(0)

@@ -15,8 +15,8 @@ export interface ServeStart {
   readonly engine?: Answer
   /** Of the environment, besides those of all. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Whether the packages of MCP are installed beside it. */
-  readonly needsMcp?: true
+  /** Whether the packages of MCP and of the browser are installed beside it. */
+  readonly needsPeers?: true
   /** By a title that begins with the option. */
   readonly effects: Readonly<Record<string, (started: Started) => Promise<void>>>
 }
@@ -26,7 +26,7 @@ const ANN = { authorization: 'Bearer the-key-of-ann' }
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const WEATHER = 'node node_modules/harmony-responses/examples/weather-server.mjs'
 
-/** The variables that the command lines use; PORT, ENGINE and TIME_ZONE besides. */
+/** The variables that the command lines use; PORT, ENGINE, ENGINE_HOST and TIME_ZONE besides. */
 export const VARIABLES: Readonly<Record<string, string>> = { KEY, WEATHER }
 
 /** The files of the folder in which everything is typed. */
@@ -64,6 +64,11 @@ export const FILES: Readonly<Record<string, string>> = {
     { call: 'file_search.search', arguments: { queries: ['Do otters sleep?'] } },
     { answer: 'They hold hands.' },
   ]),
+  'browses.json': JSON.stringify([
+    { call: 'browser.search', arguments: { query: 'otters' } },
+    { call: 'browser.open', arguments: { id: 0 } },
+    { answer: 'They hold hands【1†L2】.' },
+  ]),
   'mine/ping.json': JSON.stringify({
     ...{ version: 1, name: 'ping', request: { input: 'Ping' } },
     tokens: [
@@ -85,6 +90,14 @@ function outputOf({ body, text }: Answered): readonly { readonly type: string }[
 }
 
 const typesOf = (answered: Answered): string[] => outputOf(answered).map(({ type }) => type)
+
+/** A SearXNG instance, and the page that it finds, which is of the same host. */
+const searxng: Answer = (response, { path, headers }) => {
+  const [, script] = response.req.url?.split('/') ?? []
+  const url = `http://${headers.host}/${script}/otters`
+  if (path.startsWith('/search?')) response.end(JSON.stringify({ results: [{ title: 'Otters', url, content: '' }] }))
+  else response.setHeader('content-type', 'text/html').end('<title>Otters</title><p>They hold hands.</p>')
+}
 
 /** The body of the last request of a path to the engine. */
 function askedOf({ asked }: Started, path: string): Readonly<Record<string, unknown>> {
@@ -454,9 +467,26 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
+    options: '--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --offer web_search',
+    engine: searxng,
+    needsPeers: true,
+    effects: {
+      async '--search searches the web'(started) {
+        const include = ['web_search_call.action.sources']
+        const [search] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
+        const sources = [{ type: 'url', url: expect.stringContaining('/otters') }]
+        expect(search).toMatchObject({ type: 'web_search_call', action: { query: 'otters', sources } })
+      },
+      async '--search-allow lets the browser open a page of its own network'(started) {
+        const output = outputOf(await started.post('/v1/responses', OSLO))
+        expect(output.at(-1)).toMatchObject({ content: [{ annotations: [{ type: 'url_citation', title: 'Otters' }] }] })
+      },
+    },
+  },
+  {
     options: `--script asks-weather.json --mcp weather="$WEATHER" --offer weather --chat-calls reasoning
       --audit calls.jsonl --audit-arguments`,
-    needsMcp: true,
+    needsPeers: true,
     effects: {
       async '--mcp runs the calls of a server'({ post }) {
         const answered = await post('/v1/responses', { ...OSLO, tools: [MCP_WEATHER] })
@@ -486,7 +516,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: '--script calls.json --mcp-config mcp.json --approval always',
-    needsMcp: true,
+    needsPeers: true,
     effects: {
       async '--mcp-config has the servers of a file'({ post }) {
         const [listed] = outputOf(await post('/v1/responses', { ...OSLO, tools: [MCP_WEATHER] }))

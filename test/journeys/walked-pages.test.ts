@@ -29,7 +29,7 @@ async function folderOf({ path, installed: has }: WalkedPage): Promise<string> {
   if (has === 'the checkout') return root
   const folder = await desk.createFolder(path.toLowerCase().replaceAll(/\W+/g, '-'))
   if (has === 'a fresh clone') return cloneInto(folder)
-  if (has !== 'nothing') await shareInstalled(folder, has === 'the library' ? installed.library : installed.withMcp)
+  if (has !== 'nothing') await shareInstalled(folder, has === 'the library' ? installed.library : installed.withPeers)
   return folder
 }
 

@@ -17,8 +17,8 @@ export interface BannerOptions {
   readonly isMetricsClosed: boolean
   /** The environment variable that may hold the operator's key. */
   readonly operatorVariable: string
-  /** The folders of `file_search`, a line for each. */
-  readonly folders: readonly string[]
+  /** The built-in tools that it runs, in lines. */
+  readonly tools: readonly string[]
   /** Whether seals open after a restart. */
   readonly hasSealKeys: boolean
   /** The store of responses; undefined for the memory of the process. */
@@ -44,7 +44,7 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...[...aboutPassed(options), ...options.folders, ...aboutRestart(options), ...aboutMetrics(options)]
+    ...[...aboutPassed(options), ...options.tools, ...aboutRestart(options), ...aboutMetrics(options)]
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),

@@ -66,10 +66,20 @@ export function createLiveTimelines(
 
 /** Draws one response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
 function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
-  const { responseId, request, listings: mcpListings, knownListings = [], knownFiles, approvedCalls, prompt } = open
+  const {
+    responseId,
+    request,
+    listings: mcpListings,
+    knownListings = [],
+    knownFiles,
+    knownPages,
+    approvedCalls,
+    prompt,
+  } = open
   const layout = createLayout(screen)
   const clock = (): number => open.at
-  const about = { responseId, request, mcpListings, knownListings, approvedCalls, ...(knownFiles && { knownFiles }) }
+  const known = { ...(knownFiles && { knownFiles }), ...(knownPages && { knownPages }) }
+  const about = { responseId, request, mcpListings, knownListings, approvedCalls, ...known }
   const traced = traceTranslator({ ...settings, ...about, clock })
   const { translator, observe } = traced
   let context = prompt.tokens

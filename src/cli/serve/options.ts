@@ -93,6 +93,17 @@ const OWN = {
     about:
       'a folder whose text and Markdown files [are searched](#files-to-search) for requests whose `file_search` has the vector store ID, `vs_` and the name of the folder without it; with `--offer file_search`, for every response',
   },
+  search: {
+    takes: 'text',
+    value: 'searxng=URL|brave|exa|tavily',
+    about:
+      '[a browser](#web-search) for requests that declare `web_search`, by a search of yours or a service, whose key is in `BRAVE_API_KEY`, `EXA_API_KEY` or `TAVILY_API_KEY`; with `--offer web_search`, for every response; needs `npm install htmlparser2@12 undici@7 ipaddr.js@2`',
+  },
+  'search-allow': {
+    takes: 'list',
+    value: 'HOST[:PORT]',
+    about: 'a host of your own network whose pages the browser may open',
+  },
   'offered-calls': {
     takes: 'word',
     about: 'whether the Responses API shows calls of offered tools',

@@ -11,6 +11,7 @@ import { OPTIONS, type ServeValues } from './options.js'
 import { fileSecret, KEY_VARIABLES, type Secret, STORE_VARIABLE, variableSecret } from './secrets.js'
 import type { FolderChoice, ServeSettings } from './settings.js'
 import { toldDate } from './told-date.js'
+import { searchChoice } from './web-search/search-choice.js'
 
 const OWN_NAME = 'gpt-oss'
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -18,7 +19,7 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 /** Parses and checks the options. @throws UsageError */
 export function serveSettings(values: ServeValues, operands: readonly string[], env: Io['env']): ServeSettings {
   const name = engineName(values, operands)
-  const { config: _, offer, fileSearch, limit, ...checked } = checkOptions(OPTIONS, values)
+  const { config: _, offer, fileSearch, search, searchAllow, limit, ...checked } = checkOptions(OPTIONS, values)
   const { host = '127.0.0.1', modelAlias: aliases, noKey, parallel } = checked
   const keys = keySources(values, name, env)
   const clientKey = keys.client ?? keys.clients
@@ -47,6 +48,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
     mcp: distinct([...mcpServers(checked.mcp, '--mcp'), ...mcpServers(added, '--offer')], '--mcp and --offer'),
     offered: offeredLabels(offer),
     folders: folderChoices(fileSearch),
+    search: searchChoice(search, searchAllow, env),
     host,
     port: checked.port ?? 8000,
     origin: checked.origin.map(originOf),

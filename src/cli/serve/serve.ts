@@ -17,7 +17,8 @@ import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import type { OpenedEngine } from './engines/engine.js'
 import { openEngine } from './engines/open-engine.js'
-import { type OpenedFolders, openFolders } from './file-search/open-folders.js'
+import { openFolders } from './file-search/open-folders.js'
+import type { HostedTool } from './hosted-tool.js'
 import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
 import { createLiveTimelines } from './live-timelines.js'
@@ -32,6 +33,7 @@ import { reloadKeys } from './reload-keys.js'
 import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
+import { openSearch } from './web-search/open-search.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
@@ -52,8 +54,9 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
-  const folders = await openFolders(settings.folders)
-  const offered = await offeredOf(settings, servers, folders, io)
+  const opening = [await openFolders(settings.folders), await openSearch(settings.search, io)]
+  const hosted = opening.filter((tool) => tool !== undefined)
+  const offered = await offeredOf(settings, servers, hosted, io)
   const audit = await openAudit(settings.audit, io)
   const tokenTable = await loadTokenTable()
   const recorder = await openRecorder(settings, tokenTable, io)
@@ -69,7 +72,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     const labels = new Set(servers.map(({ label }) => label))
     opened = await openEngine(settings.engine, settings, { labels, tokenTable, key: keyring.engineKey }, io)
     settings = namedAs(opened.model, given)
-    const tools = [...(mcp ? [mcp] : []), ...(folders ? [folders.tool] : []), ...(opened.tools ?? [])]
+    const tools = [...(mcp ? [mcp] : []), ...hosted.map(({ tool }) => tool), ...(opened.tools ?? [])]
     let server: ResponsesServer | undefined
     const memory = () => server?.service.memory
     const options = serveOptions(
@@ -81,7 +84,14 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store: store.store }) })
     const stops = listenForStops(io)
     try {
-      const about = aboutServer(settings, store, server, opened, folders?.about ?? [], io.version)
+      const about = aboutServer(
+        settings,
+        store,
+        server,
+        opened,
+        hosted.flatMap(({ about }) => about),
+        io.version,
+      )
       // The log is all that a program reads.
       if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
@@ -119,18 +129,23 @@ function isHostTool(name: string): boolean {
   return HOSTED_BUILTINS.some((tool) => tool === builtinOf(name) || isTaught(tool)) || isUnaddressed(name)
 }
 
-/** Returns the servers that are offered to each response. @throws UsageError */
+/** The options by which `serve` runs a built-in tool. */
+const RUN_BY: { readonly [tool: string]: string } = { file_search: '--file-search DIR', web_search: '--search NAME' }
+
+/** Returns the tools that are offered to each response. @throws UsageError */
 async function offeredOf(
   { offered, instructions: file, effort }: ServeSettings,
   servers: readonly NamedServer[],
-  folders: OpenedFolders | undefined,
+  hosted: readonly HostedTool[],
   io: Io,
 ): Promise<OperatorOffer> {
   const isServer = (label: string): boolean => servers.some((server) => server.label === label)
-  const isOfFolders = (label: string): boolean => folders !== undefined && label === 'file_search' && !isServer(label)
-  const unknown = offered.find((label) => !isServer(label) && !isOfFolders(label))
+  const declarationOf = (label: string): HostedTool['declaration'] | undefined =>
+    isServer(label) ? undefined : hosted.map(({ declaration }) => declaration).find(({ type }) => type === label)
+  const unknown = offered.find((label) => !isServer(label) && declarationOf(label) === undefined)
   if (unknown !== undefined && isHostTool(unknown)) {
-    const unless = unknown === 'file_search' ? ' without --file-search DIR' : ''
+    const option = RUN_BY[unknown]
+    const unless = option === undefined ? '' : ` without ${option}`
     const ways = `--offer ${unknown}=COMMAND or --offer ${unknown}=URL`
     throw new UsageError(
       `--offer ${unknown}: serve does not run ${unknown} itself${unless}: name an MCP server that does, ${ways}`,
@@ -144,9 +159,7 @@ async function offeredOf(
   }
   const instructions = file === undefined ? '' : (await readFileOrStdin(file, io)).trim()
   return {
-    tools: offered.map((label) =>
-      folders && isOfFolders(label) ? folders.declaration : { type: 'mcp', server_label: label },
-    ),
+    tools: offered.map((label) => declarationOf(label) ?? { type: 'mcp', server_label: label }),
     ...(instructions !== '' && { instructions }),
     ...(effort !== undefined && { effort }),
   }
@@ -312,7 +325,7 @@ function aboutServer(
   store: OpenedStore | undefined,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
-  folders: readonly string[],
+  tools: readonly string[],
   version: string,
 ): Parameters<typeof banner>[0] {
   // An address that stands for all interfaces cannot be visited.
@@ -321,7 +334,7 @@ function aboutServer(
     version,
     url: isAll ? `http://127.0.0.1:${port}` : url,
     engine: about,
-    folders,
+    tools,
     models,
     passed,
     hasKey: keys.client !== undefined || keys.clients !== undefined,

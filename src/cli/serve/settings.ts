@@ -7,12 +7,13 @@ import type { ServeLimits } from './limits.js'
 import type { NamedServer } from './mcp-servers.js'
 import type { OPTIONS } from './options.js'
 import type { Secret } from './secrets.js'
+import type { SearchChoice } from './web-search/search-choice.js'
 
 type Options = Checked<typeof OPTIONS>
 
 /** The settings of `serve`: its options, checked one by one and with each other, and what follows from them. */
 export interface ServeSettings
-  extends Omit<Options, keyof Derived | 'config' | 'offer' | 'fileSearch' | 'limit'>,
+  extends Omit<Options, keyof Derived | 'config' | 'offer' | 'fileSearch' | 'search' | 'searchAllow' | 'limit'>,
     Derived {}
 
 interface Derived extends EngineSettings {
@@ -23,6 +24,8 @@ interface Derived extends EngineSettings {
   /** The labels of the servers that are offered to each response. */
   readonly offered: readonly string[]
   readonly folders: readonly FolderChoice[]
+  /** The search that the browser uses; undefined without a browser. */
+  readonly search: SearchChoice | undefined
   readonly host: string
   readonly port: number
   /** The sources of the keys; those that seal are undefined for the file of the store's, or a random key. */

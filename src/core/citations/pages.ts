@@ -17,12 +17,15 @@ export interface CitablePages {
 /** The state of a translator, and the option with the files of earlier searches. */
 interface PagesContext {
   readonly state: { pages: CitablePages | null }
-  readonly options: { readonly knownFiles?: CitableFiles }
+  readonly options: { readonly knownFiles?: CitableFiles; readonly knownPages?: readonly CitedPage[] }
 }
 
 /** Returns the sources of a response so far. */
-export function pagesOf({ state, options: { knownFiles } }: PagesContext): CitablePages {
-  state.pages ??= { ...createPages(), ...(knownFiles && { files: knownFiles }) }
+export function pagesOf({ state, options: { knownFiles, knownPages = [] } }: PagesContext): CitablePages {
+  if (state.pages === null) {
+    state.pages = { ...createPages(), ...(knownFiles && { files: knownFiles }) }
+    for (const page of knownPages) showPage(state.pages, page)
+  }
   return state.pages
 }
 

@@ -19,6 +19,7 @@ import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
 import { checkList } from './check-list.js'
+import { checkPages } from './check-pages.js'
 import type { TranslateOptions, TranslatorOptions } from './options.js'
 import { REASONING } from './reasoning-forms.js'
 
@@ -65,6 +66,7 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   mcpListings: listings,
   knownListings: listings,
   knownFiles: anObject,
+  knownPages: checkPages,
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),
   containerId: aString,
   usageByTurn: aBoolean,

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js'
 import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser } from '../harmony/parser.js'
 import type { PolicyName, RecipientPolicy } from '../recipients/policy.js'
-import type { CitableFiles } from '../responses/call-result.js'
+import type { CitableFiles, CitedPage } from '../responses/call-result.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
 import type { HostUsage } from '../tokens/token-source.js'
@@ -84,6 +84,11 @@ export interface TranslatorOptions {
   readonly knownListings?: readonly McpListing[]
   /** The files that searches before this response found. The model can cite them by the marks that it has read. */
   readonly knownFiles?: CitableFiles
+  /**
+   * The pages that the browser showed before this response, the last one last: the model can cite them, and refer to them
+   * by their cursors.
+   */
+  readonly knownPages?: readonly CitedPage[]
   /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
   readonly approvedCalls?: readonly ApprovedCall[]
   /** Container id of the code interpreter and the shell. Default: the one that the request names, else a derived id. */

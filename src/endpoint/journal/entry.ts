@@ -1,7 +1,7 @@
 import type { Failure } from '../../core/completion/failure.js'
 import type { CompleteItem } from '../../core/items/host/host-item.js'
 import type { ApprovedCall } from '../../core/options/options.js'
-import type { CallResult, CitableFiles } from '../../core/responses/call-result.js'
+import type { CallResult, CitableFiles, CitedPage } from '../../core/responses/call-result.js'
 import type { InputItem } from '../../core/responses/input-items.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
 import type { ResponseRequest, UnknownTool } from '../../core/responses/request.js'
@@ -17,7 +17,7 @@ import type { HistoryEntry } from '../prompt/history.js'
 /**
  * The version of the rules by which events follow from entries. Raised whenever the same entries yield other events.
  */
-export const BEHAVIOR_VERSION = 5
+export const BEHAVIOR_VERSION = 6
 
 /**
  * The part that a response adds to its conversation. A store that keeps each part has the whole conversation by
@@ -129,6 +129,8 @@ export interface OpenEntry extends ConversationAddition {
   readonly knownListings?: readonly McpListing[]
   /** The files that searches in the conversation found, if their marks become citations. None if absent. */
   readonly knownFiles?: CitableFiles
+  /** The pages that the browser showed in the conversation, the last one last. None if absent. */
+  readonly knownPages?: readonly CitedPage[]
   /** The calls that the user approved, which run first. */
   readonly approvedCalls: readonly ApprovedCall[]
 }

@@ -84,13 +84,22 @@ export class ResolvedResponse {
     const given = Object.fromEntries(
       TRANSLATED.flatMap((name) => (name in this.#options ? [[name, this.#options[name]]] : [])),
     )
-    const { responseId, request, listings: mcpListings, knownListings = [], knownFiles, approvedCalls } = open
+    const {
+      responseId,
+      request,
+      listings: mcpListings,
+      knownListings = [],
+      knownFiles,
+      knownPages,
+      approvedCalls,
+    } = open
     const { forms, fold } = this
     const isTold = sealReasoning !== undefined && forms.isAsked(open)
     const options = withDefaults(
       merged(given, {
         ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
         ...(knownFiles && { knownFiles }),
+        ...(knownPages && { knownPages }),
         ...(isTold && {
           sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
         }),

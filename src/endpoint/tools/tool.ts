@@ -18,10 +18,30 @@ export interface ToolProgress {
   readonly message?: string
 }
 
+/** The result of an earlier call, as the model has read it. */
+export interface EarlierResult {
+  /** The tool that answered: `browser.open`. */
+  readonly tool: string
+  /** The text of its message. */
+  readonly text: string
+}
+
 /** What a tool's `run` receives with the call. */
 export interface ToolContext {
   /** The request of the call, whose declarations determine what may run. */
   readonly request: ResponseRequest
+  /**
+   * The arguments as the model wrote them, of which the item may show a part. Empty for a call that is not in the model's
+   * context, such as an approved one.
+   */
+  readonly text: string
+  /**
+   * The results in the model's context, in its order: those of the whole conversation, unless it was shortened. They
+   * are what a tool with a state has to go by, because any process can continue the conversation.
+   */
+  earlierResults(): readonly EarlierResult[]
+  /** The calls that the model made before this one without having read their results: they run at the same time. */
+  readonly before: readonly HostedCall[]
   /** Aborts once the result is no longer needed: the client left, or the response's time limit was reached. */
   readonly signal: AbortSignal
   /** Reports the call's progress to the host, not to the client. */

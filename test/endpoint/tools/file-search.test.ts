@@ -17,7 +17,8 @@ const found = (...texts: string[]): FileSearchResult[] =>
 
 function context(tool: object = {}): ToolContext {
   const request = { tools: [{ type: 'file_search' as const, vector_store_ids: ['vs_1'], ...tool }] }
-  return { request, signal: new AbortController().signal, report() {}, insert: () => false }
+  const none = { text: '', earlierResults: () => [], before: [], report() {}, insert: () => false }
+  return { request, signal: new AbortController().signal, ...none }
 }
 
 /** The tool's answer, if the host found these. */

@@ -33,9 +33,12 @@ const run = (tool: Tool, name: string, args: unknown): Promise<CallResult> =>
   tool.run(callOf(name, typeof args === 'string' ? args : JSON.stringify(args)), {
     request: {},
     signal,
+    text: '',
+    earlierResults: () => [],
+    before: [],
     report() {},
     insert: () => false,
-  } as Parameters<Tool['run']>[1])
+  })
 
 const city = z.object({ city: z.string() })
 const weather = functionTools('weather', {

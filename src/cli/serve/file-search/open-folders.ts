@@ -1,25 +1,15 @@
-import type { FileSearchTool } from '../../../core/responses/items.js'
 import { nextTurn } from '../../../endpoint/flow/next-turn.js'
 import { fileSearch } from '../../../endpoint/tools/file-search.js'
-import type { Tool } from '../../../endpoint/tools/tool.js'
 import { createPace } from '../../../shared/slices.js'
 import { counted } from '../../counted.js'
 import { UsageError } from '../../io.js'
+import type { HostedTool } from '../hosted-tool.js'
 import type { FolderChoice } from '../settings.js'
 import { readFolderFiles } from './folder-files.js'
 import { FolderIndex } from './folder-index.js'
 
-/** The folders of `--file-search`, indexed. Files that change later are not read again. */
-export interface OpenedFolders {
-  readonly tool: Tool
-  /** Declares all folders, for `--offer file_search`. */
-  readonly declaration: FileSearchTool
-  /** A line for each folder about its index. */
-  readonly about: readonly string[]
-}
-
-/** Indexes the folders; undefined without any. @throws UsageError */
-export async function openFolders(choices: readonly FolderChoice[]): Promise<OpenedFolders | undefined> {
+/** Indexes the folders of `--file-search`, once; undefined without any. @throws UsageError */
+export async function openFolders(choices: readonly FolderChoice[]): Promise<HostedTool | undefined> {
   if (choices.length === 0) return undefined
   const indexes = new Map<string, FolderIndex>()
   const about: string[] = []

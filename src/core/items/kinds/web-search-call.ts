@@ -1,9 +1,9 @@
-import { check } from '../../../shared/errors.js'
 import { type CitablePages, pageAt, pageIn, pagesOf, showPage } from '../../citations/pages.js'
-import { checkList, listOf } from '../../options/check-list.js'
+import { listOf } from '../../options/check-list.js'
+import { checkPages } from '../../options/check-pages.js'
 import type { Arguments } from '../../recipients/arguments.js'
 import { copyOf } from '../../responses/copy-of.js'
-import type { CitedPage, WebSearchAction } from '../../responses/items.js'
+import type { WebSearchAction } from '../../responses/items.js'
 import type { ItemKind } from '../item-kind.js'
 import type { ItemState } from '../item-state.js'
 import { argumentsOf } from '../parts/arguments-of.js'
@@ -37,7 +37,7 @@ const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as co
 export const webSearchCall: ItemKind<WebSearchCall> = {
   prefix: 'ws',
   result: 'completes',
-  lists: { sources: listOf('url'), pages: checkPages },
+  lists: { sources: listOf('url'), pages: (pages, what) => checkPages(pages, what, 'bad_result') },
 
   create: ({ action }) => ({ action: actionOf(action, '', '') }),
 
@@ -64,13 +64,6 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
   },
 
   wire: (item) => ({ action: copyOf(item.action) }),
-}
-
-function checkPages(pages: unknown, what: string): void {
-  checkList(what, pages, ['url'], 'bad_result')
-  for (const { cursor } of pages as Partial<CitedPage>[]) {
-    check(Number.isInteger(cursor), what, 'an integer cursor', cursor, 'bad_result')
-  }
 }
 
 /** Returns the action that the arguments request, parsed as gpt-oss's own browser tool parses them. */

@@ -10,13 +10,14 @@ import { nextTurn } from '../../flow/next-turn.js'
 import type { EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { renderToolResultInSlices } from '../../prompt/tool-message.js'
-import type { HostedCall } from '../../tools/tool.js'
+import type { EarlierResult, HostedCall } from '../../tools/tool.js'
 import type { Inbox } from '../inbox.js'
 import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
-import { calleeNames } from './callee-names.js'
+import { earlierResults } from './earlier-results.js'
 import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
+import { type WrittenCall, writtenCalls } from './written-calls.js'
 
 export interface RunCallsOptions
   extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
@@ -47,12 +48,17 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
   const request = withAdditions(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
-  const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
+  const written = writtenCalls(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   const max = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
   const running: Promise<CallResult>[] = []
   const signals = childSignals(options.signal)
-  for (const call of calls) {
+  let earlier: readonly EarlierResult[] | undefined
+  // Without the results of these calls, however late a tool asks.
+  const { contextSize } = fold
+  const read = (): readonly EarlierResult[] =>
+    (earlier ??= earlierResults(fold.context.subarray(0, contextSize), options.tokenTable))
+  for (const [index, call] of calls.entries()) {
     const attempt = fold.attempts(call.id) + 1
     if (isExcluded(call, declared)) {
       const { server_label, name } = call as McpCallItem
@@ -66,7 +72,10 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       yield* inbox.before({ type: 'tool_started', itemId: call.id, attempt })
       if (isClosed()) return
       const { signal, end } = signals.open()
-      const result = runTool(call, { tools, request, signal, insert, onProgress, onError: report })
+      const text = written.get(call.id)?.text ?? ''
+      const before = calls.slice(0, index)
+      const own = { request, signal, text, before, earlierResults: read }
+      const result = runTool(call, { tools, own, insert, onProgress, onError: report })
       result.then(end)
       running.push(result)
     }
@@ -78,7 +87,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       if (isClosed()) return
       yield* inbox.all()
     }
-    const transcript = await messageOf(call, result, names, options)
+    const transcript = await messageOf(call, result, written, options)
     const followers = followersOf(call, options)
     if (isClosed()) return
     yield { type: 'tool_result', itemId: call.id, result, transcript, ...(followers.length > 0 && { followers }) }
@@ -126,10 +135,10 @@ export async function* tellRefusals(
 ): AsyncGenerator<EntryBody> {
   const { fold, inbox } = options
   const { classify } = options.resolved
-  const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
+  const written = writtenCalls(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
   for (const call of calls) {
     const message = 'message' in call.error ? call.error.message : 'tool not available'
-    const transcript = await messageOf(call, { error: { message } }, names, options)
+    const transcript = await messageOf(call, { error: { message } }, written, options)
     yield* inbox.before({ type: 'tool_result', itemId: call.id, transcript })
   }
 }
@@ -137,10 +146,10 @@ export async function* tellRefusals(
 function messageOf(
   call: HostedCall,
   result: CallResult,
-  names: ReadonlyMap<string, string>,
+  written: ReadonlyMap<string, WrittenCall>,
   { tokenTable, pause = nextTurn }: RunCallsOptions,
 ): Promise<number[]> {
-  const recipient = names.get(call.id)
+  const recipient = written.get(call.id)?.recipient
   const options = { tokenTable, ...(recipient !== undefined && { recipient }) }
   return withPauses(renderToolResultInSlices(call, result, options), pause)
 }

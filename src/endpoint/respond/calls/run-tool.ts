@@ -1,16 +1,14 @@
 import type { CompleteItem } from '../../../core/items/host/host-item.js'
 import { RESULT_DATA } from '../../../core/recipients/builtin-tools.js'
 import type { CallResult } from '../../../core/responses/call-result.js'
-import type { ResponseRequest } from '../../../core/responses/request.js'
 import { callSafely } from '../../../shared/call-safely.js'
-import type { HostedCall, Tool, ToolProgress } from '../../tools/tool.js'
+import type { HostedCall, Tool, ToolContext, ToolProgress } from '../../tools/tool.js'
 
 /** The context of a tool's run. */
 export interface RunToolOptions {
   readonly tools: readonly Tool[]
-  /** The request as the response knows it: without secrets. */
-  readonly request: ResponseRequest
-  readonly signal: AbortSignal
+  /** What is the call's own. The request as the response knows it: without secrets. */
+  readonly own: Omit<ToolContext, 'report' | 'insert'>
   readonly insert: (item: CompleteItem) => boolean
   readonly onProgress: (itemId: string, progress: ToolProgress) => void
   readonly onError: (error: unknown) => void
@@ -22,14 +20,13 @@ const UNKNOWN: CallResult = { error: { message: 'No such tool.' } }
 
 /** Runs a call. It never throws: if the tool does, the host receives its error, and the model a neutral message. */
 export async function runTool(call: HostedCall, options: RunToolOptions): Promise<CallResult> {
-  const { tools, request, signal, insert, onProgress, onError } = options
+  const { tools, own, insert, onProgress, onError } = options
   let isRunning = true
   try {
     const tool = tools.find((tool) => tool.answers(call))
     if (tool === undefined) return UNKNOWN
     const result = await tool.run(call, {
-      request,
-      signal,
+      ...own,
       report: (progress) => callSafely((each) => onProgress(call.id, each), progress, onError),
       // A process that resumes from the result would miss later items.
       insert: (item) => isRunning && insert(item),
@@ -37,7 +34,7 @@ export async function runTool(call: HostedCall, options: RunToolOptions): Promis
     return isResult(result) ? result : garbage(result, onError)
   } catch (error) {
     // The caller aborted, so the error is not reported.
-    if (!signal.aborted) onError(error)
+    if (!own.signal.aborted) onError(error)
     return FAILED
   } finally {
     isRunning = false

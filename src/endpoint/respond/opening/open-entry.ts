@@ -17,6 +17,7 @@ import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
 import { resolveStrict } from '../strict/resolve-strict.js'
 import { knownFiles } from './known-files.js'
+import { knownPages } from './known-pages.js'
 import { ownParameters } from './own-parameters.js'
 import { type OpenOptions, type Prepared, prepareRequest } from './prepare-request.js'
 import { relisted } from './relisted.js'
@@ -77,6 +78,7 @@ function entryOf(
   const { fit: _, ...abilities } = capabilities
   const { shown, known, others } = listingsIn(request, prepared)
   const files = options.citations && knownFiles(request, options.history ?? [])
+  const pages = tools.hosted.includes('web_search') ? knownPages(ids, options.tokenTable) : undefined
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
   const isPreparation = (request as ParsedRequest).generate === false
   const isCompacted = compactAbove !== undefined && !isCompaction && !isPreparation
@@ -106,6 +108,7 @@ function entryOf(
     listings: shown,
     ...(known.length > 0 && { knownListings: known }),
     ...(files && { knownFiles: files }),
+    ...(pages && { knownPages: pages }),
     approvedCalls: inOrder(approvedCalls, idsAfter),
   }
 }

@@ -171,5 +171,6 @@ export function context(
   about: { request?: ResponseRequest; signal?: AbortSignal; progress?: ToolProgress[] } = {},
 ): ToolContext {
   const { request = declaring('weather'), signal = new AbortController().signal, progress = [] } = about
-  return { request, signal, report: (each) => void progress.push(each), insert: () => false }
+  const none = { text: '', earlierResults: () => [], before: [], insert: () => false }
+  return { request, signal, ...none, report: (each) => void progress.push(each) }
 }

@@ -6,23 +6,27 @@ import type { OutputItem } from '../../../core/responses/items.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { readTranscript } from '../../prompt/transcript.js'
 
-/**
- * Returns the recipients of calls as the model wrote them: a tool answers under the name by which it was called. Calls
- * outside the transcript, such as approved ones, have none.
- */
-export function calleeNames(
+/** A call as the model wrote it. */
+export interface WrittenCall {
+  /** A tool answers under the name by which it was called. */
+  readonly recipient: string
+  readonly text: string
+}
+
+/** Returns calls as the model wrote them. Calls outside the transcript, such as approved ones, are missing. */
+export function writtenCalls(
   calls: readonly OutputItem[],
   transcript: readonly number[],
   { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
-): ReadonlyMap<string, string> {
-  const names = new Map<string, string>()
+): ReadonlyMap<string, WrittenCall> {
+  const written = new Map<string, WrittenCall>()
   for (const { message, isRepaired } of readTranscript(transcript, { tokenTable })) {
     if (isRepaired || message.role !== 'assistant' || message.recipient === undefined) continue
     const key = recipientKey(classify(message.recipient, message.channel))
-    const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)
-    if (call !== undefined) names.set(call.id, message.recipient)
+    const call = calls.find((call) => !written.has(call.id) && keyOf(call) === key)
+    if (call !== undefined) written.set(call.id, { recipient: message.recipient, text: message.content })
   }
-  return names
+  return written
 }
 
 /** Returns the fields of a recipient that its key needs. */

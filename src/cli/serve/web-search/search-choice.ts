@@ -1,0 +1,48 @@
+import type { SearchBackendName } from '../../../endpoint/tools/browser/index.js'
+import { type Io, UsageError } from '../../io.js'
+import { type Secret, variableSecret } from '../secrets.js'
+
+/** The search of `--search`, and the hosts of `--search-allow`. */
+export interface SearchChoice {
+  readonly backend: SearchBackendName
+  /** The address of an instance. */
+  readonly url: string | undefined
+  /** The key of a service. */
+  readonly key: Secret | undefined
+  /** The hosts of this network that may be opened. */
+  readonly allow: readonly string[]
+}
+
+/** By service, the variable with its key: the name that the service's own documentation uses. */
+const VARIABLES = { brave: 'BRAVE_API_KEY', exa: 'EXA_API_KEY', tavily: 'TAVILY_API_KEY' } as const
+
+const EXPECTED = 'searxng=URL, brave, exa or tavily'
+
+/** Parses `--search`. Messages quote no address, which may contain a password. @throws UsageError */
+export function searchChoice(
+  given: string | undefined,
+  allow: readonly string[],
+  env: Io['env'],
+): SearchChoice | undefined {
+  if (given === undefined) {
+    if (allow.length > 0) throw new UsageError('--search-allow: expected only with --search')
+    return undefined
+  }
+  const [name = '', ...rest] = given.split('=')
+  const address = rest.join('=').trim()
+  if (name === 'searxng') {
+    const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
+    if (!isHttp)
+      throw new UsageError('--search searxng: expected searxng=URL, the http or https address of an instance')
+    return { backend: 'searxng', url: address, key: undefined, allow }
+  }
+  if (!Object.hasOwn(VARIABLES, name)) {
+    throw new UsageError(`--search: expected ${EXPECTED}, got ${JSON.stringify(name.slice(0, 60))}`)
+  }
+  if (rest.length > 0) throw new UsageError(`--search ${name}: expected no address, as it is a service of its own`)
+  const backend = name as keyof typeof VARIABLES
+  const variable = VARIABLES[backend]
+  const key = variableSecret(variable, env)
+  if (key === undefined) throw new UsageError(`--search ${name}: expected its key in ${variable} or ${variable}_FILE`)
+  return { backend, url: undefined, key, allow }
+}

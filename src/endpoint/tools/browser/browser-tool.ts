@@ -1,0 +1,169 @@
+import type { WebSearchTool } from '../../../core/responses/items.js'
+import type { ResponseRequest } from '../../../core/responses/request.js'
+import { check, HarmonyResponsesError } from '../../../shared/errors.js'
+import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
+import { aFunction, aString, listOf, wholeNumber } from '../../../shared/options/checks.js'
+import { nextTurn } from '../../flow/next-turn.js'
+import type { Tool } from '../tool.js'
+import { ToolError } from '../tool-error.js'
+import { Browser } from './browser.js'
+import { isOfDomain } from './domains.js'
+import { createGuardedFetch } from './guarded-fetch.js'
+import { loadPage } from './load-page.js'
+import { createPageCache } from './page-cache.js'
+import type { CreateTokenizer } from './read-html.js'
+import type { SearchWeb } from './search-backend.js'
+
+/** Options of `createBrowserTool`. */
+export interface BrowserToolOptions {
+  /** Searches the web: `searxng(...)`, `brave(...)`, `exa(...)`, `tavily(...)`, or a function of yours. */
+  readonly backend: SearchWeb
+  /**
+   * Loads pages, whose addresses the model and other pages write. Default: `await createGuardedFetch()`. A `fetch` of
+   * yours has to refuse the addresses of your network itself.
+   */
+  readonly fetch?: typeof globalThis.fetch
+  /** Only pages and results of these domains and their subdomains are shown. Default: all. */
+  readonly allowedDomains?: readonly string[]
+  /** No pages and results of these domains and their subdomains are shown. Default: none. */
+  readonly blockedDomains?: readonly string[]
+  /** How many results a search shows unless the request says so: 1 to 50. Default 10. */
+  readonly maxResults?: number
+  /** The maximum size of a page in bytes after decompression; the rest is left out. Default 4 MiB. */
+  readonly maxPageBytes?: number
+  /** The maximum length of what a call shows of a page, in UTF-16 units. Default 6,000. */
+  readonly maxViewLength?: number
+  /** The maximum number of redirections of a page. Default 5. */
+  readonly maxRedirects?: number
+  /** The maximum time for a page, and for a search, in seconds. Default 15. */
+  readonly seconds?: number
+  /** The size of all pages that are kept to scroll and search them, in bytes. Default 32 MiB. */
+  readonly cacheBytes?: number
+  /** How pages are asked for. Default `harmony-responses`. */
+  readonly userAgent?: string
+}
+
+const OPTIONS: OptionTable<BrowserToolOptions> = {
+  backend: aFunction,
+  fetch: aFunction,
+  allowedDomains: listOf(aString, 'a list of domains'),
+  blockedDomains: listOf(aString, 'a list of domains'),
+  maxResults: wholeNumber(1, 50),
+  maxPageBytes: wholeNumber(1),
+  maxViewLength: wholeNumber(1),
+  maxRedirects: wholeNumber(0, 20),
+  seconds: wholeNumber(1, 600),
+  cacheBytes: wholeNumber(0),
+  userAgent: aString,
+}
+
+/** In a variable, so that bundlers leave a package alone that only this tool needs. */
+const HTML_PARSER = 'htmlparser2'
+
+async function loadTokenizer(): Promise<CreateTokenizer> {
+  try {
+    const { Tokenizer } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ HTML_PARSER)) as {
+      readonly Tokenizer: CreateTokenizer
+    }
+    return Tokenizer
+  } catch (error) {
+    if (!isMissing(error, HTML_PARSER)) throw error
+    throw new HarmonyResponsesError('bad_option', `createBrowserTool: ${notInstalled(HTML_PARSER, 12)}`)
+  }
+}
+
+/**
+ * Creates the browser that gpt-oss was trained with: the model searches, opens pages, scrolls them, and finds text in them.
+ * With it, the model is told of the tool if a request declares `web_search`. Its state is in the conversation alone, so
+ * that any process can continue it: a page that this one does not have is loaded again. It needs the package `htmlparser2`
+ * (12), and those of `createGuardedFetch` unless `fetch` is given.
+ *
+ * Source: the pages that gpt-oss's own browser tool makes.
+ *
+ * @throws HarmonyResponsesError `bad_option`, also if a package is not installed
+ *
+ * @example
+ * ```ts
+ * import { createBrowserTool } from 'harmony-responses/tools/browser'
+ *
+ * const browser = await createBrowserTool({
+ *   backend: (query) => [{ title: 'Otters', url: 'https://example.com/otters', snippet: `All of ${query}.` }],
+ *   fetch: async () => new Response('<h1>Otters</h1><p>They hold hands.</p>'),
+ * }) // for `tools` of respond or createResponsesApp
+ * ```
+ */
+export async function createBrowserTool(options: BrowserToolOptions): Promise<Tool> {
+  checkOptions('createBrowserTool', options, OPTIONS, ['backend'])
+  const { backend, maxResults = 10, maxPageBytes = 4_194_304, maxViewLength = 6_000, maxRedirects = 5 } = options
+  const { seconds = 15, cacheBytes = 33_554_432, userAgent = 'harmony-responses' } = options
+  const Tokenizer = await loadTokenizer()
+  const fetch = options.fetch ?? (await createGuardedFetch())
+  const cache = createPageCache(cacheBytes)
+  return {
+    answers: (call) => call.type === 'web_search_call',
+
+    async run(call, context) {
+      check(call.type === 'web_search_call', 'call', 'a web search', call.type)
+      const { request, signal } = context
+      const wanted = wantedBy(request)
+      const isAllowed = (url: URL): boolean =>
+        [options.allowedDomains, wanted.allowedDomains].every((list) => list === undefined || isOfDomain(url, list)) &&
+        ![options.blockedDomains, wanted.blockedDomains].some((list) => list !== undefined && isOfDomain(url, list))
+      const loading = {
+        fetch,
+        Tokenizer,
+        isAllowed,
+        maxBytes: maxPageBytes,
+        maxRedirects,
+        seconds,
+        userAgent,
+        pause: nextTurn,
+      }
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
+      const browser = new Browser(context, {
+        cache,
+        maxViewLength,
+        isAllowed,
+        load: (url) => loadPage(url, signal, loading),
+        search: async (query) =>
+          backend(query, {
+            maxResults: wanted.maxResults ?? maxResults,
+            allowedDomains: wanted.allowedDomains ?? options.allowedDomains,
+            blockedDomains: wanted.blockedDomains ?? options.blockedDomains,
+            location: wanted.location,
+            signal: limit,
+          }),
+        maxResults: wanted.maxResults ?? maxResults,
+      })
+      try {
+        return await browser.run(call.action.type)
+      } catch (error) {
+        if (error instanceof ToolError) return { error: { message: error.message } }
+        throw error
+      }
+    },
+
+    // Neither a search nor a page that is loaded has effects.
+    isRepeatable: () => true,
+  }
+}
+
+/** The numbers of results by `search_context_size`. */
+const RESULTS = { low: 5, medium: 10, high: 20 } as const
+
+/** Returns what the request's declaration says. */
+function wantedBy({ tools }: ResponseRequest) {
+  const declared = (tools ?? []).find(({ type }) => /^web_search/.test(type)) as WebSearchTool | undefined
+  const { filters, user_location, search_context_size } = declared ?? {}
+  const { allowed_domains, blocked_domains } = (filters ?? {}) as {
+    readonly allowed_domains?: readonly string[] | null
+    readonly blocked_domains?: readonly string[] | null
+  }
+  return {
+    allowedDomains: allowed_domains?.length ? allowed_domains : undefined,
+    blockedDomains: blocked_domains?.length ? blocked_domains : undefined,
+    location: user_location ?? undefined,
+    maxResults: search_context_size ? RESULTS[search_context_size] : undefined,
+  }
+}
