@@ -4,7 +4,7 @@ import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import {
   type Append,
-  type Appended,
+  type AppendResult,
   createMemoryStore,
   type ResponseStore,
 } from '../../../src/endpoint/stores/index.js'
@@ -26,7 +26,7 @@ function failing(
   fails: (append: Append, at: number) => boolean,
   isDone = false,
   before: (store: ResponseStore, all: readonly Append[]) => Promise<void> = async () => {},
-  answers: (appended: readonly Appended[]) => readonly Appended[] = (appended) => appended,
+  answers: (appended: readonly AppendResult[]) => readonly AppendResult[] = (appended) => appended,
 ) {
   const real = createMemoryStore()
   let appends = 0
