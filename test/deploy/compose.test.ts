@@ -10,16 +10,50 @@ import { deployFile, deployYaml, settingsOf, skipReason } from './files.js'
 const compose = deployYaml('compose.yaml')
 const SECRETS = '/run/secrets/'
 
-describe('examples/deploy/compose.yaml', () => {
-  test('starts the command with options that it has, keys in files, and a store on a volume', async () => {
-    const { command, environment, volumes } = compose.services.responses
-    const settings = await settingsOf(['--host', '0.0.0.0', ...command], environment)
-    expect(settings).toMatchObject({
+test('compose.yaml starts the command with options that it has, keys in files, and a store on a volume', async () => {
+  const { command, environment, volumes } = compose.services.responses
+  const settings = await settingsOf(['--host', '0.0.0.0', ...command], environment)
+  expect(settings).toMatchObject({
+    vllm: 'http://engine:8000',
+    store: { text: '/data/responses.db' },
+    keys: { client: { file: `${SECRETS}api-key` }, operator: { file: `${SECRETS}operator-key` } },
+  })
+  expect(volumes).toEqual(['responses:/data'])
+})
+
+describe('compose.postgres.yaml', () => {
+  const { services } = deployYaml('compose.postgres.yaml')
+
+  test('compose.postgres.yaml starts two servers with the same options, keys in files, and the same store', async () => {
+    const [one, other] = [services['responses-1'], services['responses-2']]
+    expect(other).toEqual(one)
+    const command = one.command.map((word: string) => word.replace(/^\$\{HARMONY_ENGINE:.+\}$/, 'http://engine:8000'))
+    expect(await settingsOf(['--host', '0.0.0.0', ...command], one.environment)).toMatchObject({
       vllm: 'http://engine:8000',
-      store: { text: '/data/responses.db' },
+      store: { file: `${SECRETS}store-url` },
       keys: { client: { file: `${SECRETS}api-key` }, operator: { file: `${SECRETS}operator-key` } },
     })
-    expect(volumes).toEqual(['responses:/data'])
+    expect(one.depends_on.postgres.condition).toBe('service_healthy')
+    expect(services.postgres.healthcheck.test).toContain('pg_isready')
+  })
+
+  test('compose.postgres.yaml has both servers behind the nginx that it starts', () => {
+    const conf = deployFile('nginx.replicas.conf')
+    const names = Array.from(conf.matchAll(/^ {2}server (\S+):8000;$/gm), ([, name]) => name)
+    expect(names).toEqual(services.nginx.depends_on)
+    expect(services.nginx.volumes[0]).toMatch(/^\.\/nginx\.replicas\.conf:/)
+  })
+})
+
+describe.each(['compose.yaml', 'compose.postgres.yaml'])('examples/deploy/%s', (file) => {
+  const compose = deployYaml(file)
+  const skipped = skipReason('docker', 'compose')
+
+  test.skipIf(skipped !== undefined)(`has no fault that Docker finds${skipped ?? ''}`, () => {
+    const args = ['compose', '-f', `${root}examples/deploy/${file}`, 'config', '--quiet']
+    const env = { ...process.env, HARMONY_ENGINE: 'http://engine:8000' }
+    const { status, stderr } = spawnSync('docker', args, { encoding: 'utf8', env })
+    expect([status, stderr]).toEqual([0, ''])
   })
 
   test('gives each service the secrets, volumes and files that it names', () => {

@@ -40,8 +40,9 @@ export async function settingsOf(
 
 const configFile = (): string => deployFile('serve.json')
 
-/** Why a checker's test is skipped, at the end of its title; undefined if the program is here. */
-export function skipReason(program: string): string | undefined {
-  const found = spawnSync(program, ['--version'])
-  return found.error === undefined ? undefined : ` (skipped: ${program} is not installed)`
+/** Why a checker's test is skipped, at the end of its title; undefined if the program, or its subcommand, is here. */
+export function skipReason(program: string, ...subcommand: readonly string[]): string | undefined {
+  const words = subcommand.length === 0 ? ['--version'] : [...subcommand, 'version']
+  if (spawnSync(program, words).status === 0) return undefined
+  return ` (skipped: ${[program, ...subcommand].join(' ')} is not installed)`
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { text as textOf } from 'node:stream/consumers'
 import { connect } from 'node:tls'
@@ -7,9 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Metric } from '../../src/endpoint/server/index.js'
 import { type ServeOptions, serveResponses } from '../../src/endpoint/server/node.js'
+import { createMemoryStore } from '../../src/endpoint/stores/index.js'
 import { loadTokenTable } from '../../src/index.js'
 import { answer, firstTokens, hang, scriptedEngine } from '../../src/testing/index.js'
-import { hasNginx, NAME, type Nginx, startNginx } from './nginx.js'
+import { hasNginx, NAME, type Nginx, startNginx, startReplicasNginx } from './nginx.js'
 
 /** A server behind a proxy has keys, so it answers to any name. */
 const authorize = (request: Request): string | undefined =>
@@ -128,3 +129,46 @@ describe.skipIf(!hasNginx && process.env['CI'] === undefined)('behind nginx with
     expect([response.statusCode, await textOf(response)]).toEqual([404, expect.not.stringContaining('secret')])
   })
 })
+
+describe.skipIf(!hasNginx && process.env['CI'] === undefined)(
+  'behind nginx with examples/deploy/nginx.replicas.conf',
+  () => {
+    test('two servers on one store answer for each other, and one alone for both', async () => {
+      const store = createMemoryStore()
+      const tokenTable = await loadTokenTable()
+      const engine = scriptedEngine(() => answer('Hi.'))
+      const serve = () => serveResponses({ engine, tokenTable, store, authorize, port: 0, onError: () => {} })
+      const servers = [await serve(), await serve()] as const
+      onTestFinished(async () => void (await Promise.all(servers.map((server) => server.close({ graceMs: 0 })))))
+      const [first, second] = servers.map(({ url }) => Number(new URL(url).port)) as [number, number]
+      const nginx = await startReplicasNginx([first, second])
+      onTestFinished(() => nginx.close())
+      const asked = {
+        socketPath: nginx.socketPath,
+        headers: { ...HEADERS, 'content-type': 'application/json' },
+        agent: false,
+      }
+      const ask = async (
+        method: string,
+        path: string,
+        body?: object,
+      ): Promise<[number | undefined, { id: string }]> => {
+        const request = httpRequest({ ...asked, method, path })
+        request.end(body && JSON.stringify(body))
+        const [response] = (await once(request, 'response')) as [IncomingMessage]
+        return [response.statusCode, JSON.parse(await textOf(response))]
+      }
+      const ids: string[] = []
+      for (let time = 0; time < 4; time++) {
+        const [status, { id }] = await ask('POST', '/v1/responses', { model: 'gpt-oss', input: 'Hi' })
+        expect(status).toBe(200)
+        ids.push(id)
+      }
+      const statuses = async () => Promise.all(ids.map(async (id) => (await ask('GET', `/v1/responses/${id}`))[0]))
+      expect(await statuses()).toEqual([200, 200, 200, 200])
+      await servers[0].close()
+      expect(await statuses()).toEqual([200, 200, 200, 200])
+      expect((await ask('POST', '/v1/responses', { model: 'gpt-oss', input: 'Hi' }))[0]).toBe(200)
+    })
+  },
+)

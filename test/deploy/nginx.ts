@@ -15,7 +15,7 @@ export const hasNginx: boolean = spawnSync('nginx', ['-v'], { env: { PATH } }).s
 export const NAME = 'llm.example.com'
 
 export interface Nginx {
-  /** The Unix socket on which it takes TLS connections. */
+  /** The Unix socket on which it takes connections, by TLS where its configuration has a certificate. */
   readonly socketPath: string
   close(): void
 }
@@ -24,19 +24,35 @@ export interface Nginx {
  * A real nginx with `examples/deploy/nginx.conf`, in which three lines are of this machine: where it listens, its
  * certificate, and the port of the server behind it.
  */
-export async function startNginx(port: number): Promise<Nginx> {
+export function startNginx(port: number): Promise<Nginx> {
+  return start('nginx.conf', (socketPath, certificate, key) => ({
+    'server 127.0.0.1:8000;': `server 127.0.0.1:${port};`,
+    'listen 443 ssl;': `listen unix:${socketPath} ssl;`,
+    '/etc/ssl/llm.example.com.crt': certificate,
+    '/etc/ssl/llm.example.com.key': key,
+  }))
+}
+
+/** A real nginx with `examples/deploy/nginx.replicas.conf`, in front of two servers. It takes connections without TLS. */
+export function startReplicasNginx(ports: readonly [number, number]): Promise<Nginx> {
+  return start('nginx.replicas.conf', (socketPath) => ({
+    'server responses-1:8000;': `server 127.0.0.1:${ports[0]};`,
+    'server responses-2:8000;': `server 127.0.0.1:${ports[1]};`,
+    'listen 80;': `listen unix:${socketPath};`,
+  }))
+}
+
+async function start(
+  file: string,
+  linesOf: (socketPath: string, certificate: string, key: string) => Readonly<Record<string, string>>,
+): Promise<Nginx> {
   const folder = mkdtempSync(join(tmpdir(), 'nginx-'))
   const socketPath = join(folder, 'tls.sock')
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')]
   const subject = ['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`]
   const made = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', ...subject]
   execFileSync('openssl', ['req', ...made, '-keyout', key, '-out', certificate], { stdio: 'ignore' })
-  const site = replaced(readFileSync(`${root}examples/deploy/nginx.conf`, 'utf8'), {
-    'server 127.0.0.1:8000;': `server 127.0.0.1:${port};`,
-    'listen 443 ssl;': `listen unix:${socketPath} ssl;`,
-    '/etc/ssl/llm.example.com.crt': certificate,
-    '/etc/ssl/llm.example.com.key': key,
-  })
+  const site = replaced(file, linesOf(socketPath, certificate, key))
   mkdirSync(join(folder, 'temp'))
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/temp;`)
   const http = `http {\naccess_log off;\n${paths.join('\n')}\n${site}\n}`
@@ -61,11 +77,14 @@ export async function startNginx(port: number): Promise<Nginx> {
   }
 }
 
-function replaced(text: string, lines: Readonly<Record<string, string>>): string {
-  return Object.entries(lines).reduce((all, [from, to]) => {
-    if (!all.includes(from)) throw new Error(`examples/deploy/nginx.conf has no ${from}`)
-    return all.replace(from, to)
-  }, text)
+function replaced(file: string, lines: Readonly<Record<string, string>>): string {
+  return Object.entries(lines).reduce(
+    (all, [from, to]) => {
+      if (!all.includes(from)) throw new Error(`examples/deploy/${file} has no ${from}`)
+      return all.replace(from, to)
+    },
+    readFileSync(`${root}examples/deploy/${file}`, 'utf8'),
+  )
 }
 
 /** Resolves when the socket takes connections; rejects if nginx ends before. */

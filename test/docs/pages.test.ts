@@ -35,6 +35,8 @@ describe('the pages', () => {
     'serve.json',
     'Dockerfile',
     'compose.yaml',
+    'compose.postgres.yaml',
+    'nginx.replicas.conf',
     'prometheus.yml',
   ]
   test.each(SHOWN)('docs/deploy.md shows examples/deploy/%s', (name) => {

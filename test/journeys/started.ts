@@ -44,6 +44,8 @@ export interface Started {
   post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Answered>
   /** Ends it as a supervisor does, and resolves to its exit code. */
   terminate(): Promise<number | null>
+  /** Ends it as a power failure does. */
+  kill(): void
   restart(): Promise<void>
 }
 
@@ -98,6 +100,7 @@ export async function start(
         body: JSON.stringify(body),
       }),
     terminate,
+    kill: () => terminal.kill(),
     async restart() {
       await terminate()
       await listen()

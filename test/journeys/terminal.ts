@@ -11,6 +11,8 @@ export interface Terminal {
   until(isEnough: (printed: string) => boolean): Promise<void>
   /** Sends SIGTERM to the command alone, as a supervisor may. Its exit follows when all of its processes have ended. */
   terminate(): void
+  /** Ends all of its processes at once, as a power failure would. */
+  kill(): void
   /** Sends Ctrl-C, and kills it after ten seconds. Resolves when all of its processes have ended. */
   close(): Promise<void>
 }
@@ -63,6 +65,7 @@ export function type(commands: string, cwd: string, env: NodeJS.ProcessEnv): Ter
     terminate() {
       child.kill('SIGTERM')
     },
+    kill: () => signal('SIGKILL'),
     async close() {
       signal('SIGINT')
       const timer = setTimeout(() => signal('SIGKILL'), 10_000)

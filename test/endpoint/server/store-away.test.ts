@@ -2,7 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
-import { type Append, createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
+import {
+  type Append,
+  type AppendResult,
+  createMemoryStore,
+  type ResponseStore,
+} from '../../../src/endpoint/stores/index.js'
 import { answer, scriptedEngine, think } from '../../../src/testing/index.js'
 import { runs } from '../../support/runs.js'
 import { type Endpoint, endpoint, JSON_TYPE } from './endpoint.js'
@@ -15,11 +20,13 @@ const seal = createSeal([{ id: 'a', key: new Uint8Array(32).fill(1) }])
 /**
  * @param fails - whether an append fails, by how many came before it; with `isDone` only its answer is lost
  * @param before - runs before each that fails
+ * @param answers - what the others answer
  */
 function failing(
   fails: (append: Append, at: number) => boolean,
   isDone = false,
   before: (store: ResponseStore, all: readonly Append[]) => Promise<void> = async () => {},
+  answers: (appended: readonly AppendResult[]) => readonly AppendResult[] = (appended) => appended,
 ) {
   const real = createMemoryStore()
   let appends = 0
@@ -32,7 +39,7 @@ function failing(
       if (isFailing) await before(real, all)
       const result = isFailing && !isDone ? [] : await real.append(all)
       if (isFailing) throw new Error('the connection was lost')
-      return result
+      return answers(result)
     },
   }
   const engine = scriptedEngine(() => [think('Hm.'), answer(WORDS)])
@@ -105,4 +112,22 @@ test('a response of which a shared store takes no token, wherever it is continue
   const { status, body } = await served.create({ input: 'Hi' })
   expect([status, body.error.code]).toEqual([503, 'server_is_overloaded'])
   expect(takeOvers).toBe(100)
+})
+
+test('a response whose shared store comes back without some of its entries fails, and says so', async () => {
+  let isLost = false
+  const served = failing(
+    (_, at) => at === 5,
+    false,
+    async () => {
+      isLost = true
+    },
+    (appended) => {
+      const isFirst = isLost
+      isLost = false
+      return isFirst ? [{ state: 'behind', count: 1 }] : appended
+    },
+  )
+  const { type, response } = (await eventsOf(served)).at(-1) as never
+  expect([type, Object(response).error.code]).toEqual(['response.failed', 'server_error'])
 })

@@ -43,9 +43,10 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
   // Without a lease, another process has the response or has deleted it, and decides its end.
   if (repository === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
   if (isConflict(error)) return { by: 'elsewhere' }
-  const failure = failureFor(error)
   const canContinue = canHandOver && !isCancelled && lease.epoch < MAX_EPOCH && error instanceof StoreFailure
-  if (canContinue && isContinuable(journal.written)) return await handedOver(journal)
+  const handed = canContinue && isContinuable(journal.written) ? await handedOver(journal) : undefined
+  if (handed !== undefined && 'by' in handed) return handed
+  const failure = failureFor(handed ?? error)
   const response = new UnfinishedResponse({
     ...{ repository, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
     ...(failure && { failure }),
@@ -68,12 +69,17 @@ function isContinuable({ entries: [open], unknown }: Written): boolean {
   return open?.type === 'open' && !open.capabilities?.spellsMarkers && !hasEnd(unknown)
 }
 
-/** A store that was away for a moment ends no response. If it still is, the lease expires. */
-async function handedOver(journal: Journal): Promise<Recovered> {
+/**
+ * A store that was away for a moment ends no response. If it still is, the lease expires.
+ *
+ * @returns EntriesLost if the store has lost some
+ */
+async function handedOver(journal: Journal): Promise<Recovered | EntriesLost> {
   try {
     await journal.handOver()
     return { by: 'elsewhere' }
   } catch (error) {
+    if (error instanceof EntriesLost) return error
     return { by: isConflict(error) ? 'elsewhere' : 'nothing' }
   }
 }

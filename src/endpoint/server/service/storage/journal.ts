@@ -82,7 +82,11 @@ export class Journal {
     return this.#open(added).then(() => this.#acknowledge(added), this.#failed)
   }
 
-  /** Gives the lease up, so that another process can continue. Nothing is appended after that. @throws the store's error */
+  /**
+   * Gives the lease up, so that another process can continue. Nothing is appended after that.
+   *
+   * @throws EntriesLost, with the lease as it was; the store's error
+   */
   async handOver(): Promise<void> {
     this.close()
     const lease = this.#lease
@@ -90,8 +94,10 @@ export class Journal {
     const { writer } = this.#repository
     const at = this.#entries.length
     const given = await writer.append({ lease, at, leaseSeconds: 0 })
+    if (given.state !== 'behind') return
+    if (given.count < at) throw entriesLost(this.#responseId, at, given.count)
     // The append whose answer was lost took effect.
-    if (given.state === 'behind' && given.count > at) await writer.append({ lease, at: given.count, leaseSeconds: 0 })
+    await writer.append({ lease, at: given.count, leaseSeconds: 0 })
   }
 
   /** Stops renewing the lease. */
@@ -160,8 +166,7 @@ export class Journal {
     this.#unknown = []
     const responseId = this.#responseId
     if (result.state === 'lost') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
-    const acknowledged = this.#entries.length
-    throw new EntriesLost(`${responseId}: the store has acknowledged ${acknowledged} entries and has ${result.count}`)
+    throw entriesLost(responseId, this.#entries.length, result.count)
   }
 
   readonly #failed = (error: unknown): never => {
@@ -180,6 +185,10 @@ export class Journal {
     this.#isAppending = false
     this.#isQuiet = false
   }
+}
+
+function entriesLost(responseId: string, acknowledged: number, count: number): EntriesLost {
+  return new EntriesLost(`${responseId}: the store has acknowledged ${acknowledged} entries and has ${count}`)
 }
 
 /** Whether nobody waited for the response, or its server stopped: its client may send the request again. */
