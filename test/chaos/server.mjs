@@ -1,6 +1,6 @@
 // A server of the chaos: node server.mjs, with its settings in CHAOS and an IPC channel.
 
-import { createSeal, readSealKeys } from '../../dist/endpoint/seal/index.js'
+import { createSeal, parseSealKeys } from '../../dist/endpoint/seal/index.js'
 import { serveResponses } from '../../dist/endpoint/server/node.js'
 import { loadTokenTable } from '../../dist/index.js'
 import { createModel } from './model.mjs'
@@ -32,7 +32,7 @@ const server = await serveResponses({
   engine,
   tokenTable,
   store: slowed(store),
-  seal: createSeal(readSealKeys(settings.sealKeys)),
+  seal: createSeal(parseSealKeys(settings.sealKeys)),
   tools: [createTool(settings)],
   onDisconnect: { graceMs: 120_000 },
   limits: { leaseSeconds: settings.leaseSeconds, concurrency: 2000, queue: 2000 },

@@ -73,7 +73,7 @@ export function createPrometheusMetrics(
           waiting.set(metric.waiting)
           return
         case 'memory_refused':
-          return memoryRefusals.add({ purpose: metric.purpose, status: metric.isForGood ? 413 : 429 })
+          return memoryRefusals.add({ purpose: metric.purpose, status: metric.isPermanent ? 413 : 429 })
         case 'response_started':
           return queueTime.observe({}, metric.seconds)
         case 'first_token':

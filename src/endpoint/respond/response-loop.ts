@@ -138,8 +138,8 @@ export class ResponseLoop {
     const isTimed = limits?.seconds !== undefined
     const onStop = (string: string): void => callSafely(onStopString, string, report)
     const budget = () => this.#steps.budget()
-    const { terms } = this.#steps
-    const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, terms }
+    const { promptFields } = this.#steps
+    const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, promptFields }
     const { take: isAskedAgain, noteSampled: onSampled } = this.#restarts
     const again = { isAskedAgain, onSampled }
     await sample({ ...parts, ...again, signal, isClosed, report, onStop, onEstimate: this.#noteEstimate, put })

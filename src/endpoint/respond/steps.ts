@@ -1,7 +1,7 @@
 import { deriveId } from '../../core/options/ids.js'
 import { withConversationTools } from '../../core/recipients/conversation-tools.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
-import type { Terms } from '../../engines/contract/terms.js'
+import type { PromptFields } from '../../engines/contract/prompt-fields.js'
 import { check } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { withPauses } from '../../shared/slices.js'
@@ -17,13 +17,13 @@ import { summarize } from './compaction/summarize.js'
 import { demandedRecipients } from './demand/callees.js'
 import { isDemanded } from './demand/unmet-demand.js'
 import type { Inbox } from './inbox.js'
-import { withTerms } from './offered.js'
+import { withAdditions } from './offered.js'
 import { openEntry } from './opening/open-entry.js'
 import type { OpenOptions } from './opening/prepare-request.js'
 import type { RespondOptions } from './options.js'
 import { promptAgain } from './prompts/first-prompt.js'
+import { readPromptFields } from './prompts/prompt-fields.js'
 import type { PromptIds } from './prompts/prompt-ids.js'
-import { requestTerms } from './prompts/request-terms.js'
 import type { ResolvedResponse } from './resolved-response.js'
 import type { Budget } from './sampling/budget.js'
 import { budgetNow } from './sampling/budget-now.js'
@@ -56,7 +56,7 @@ export class Steps {
   /** Whether the engine may be another one than before: another process opened the response, or the engine has failed. */
   #mayBeReplaced = false
   /** Without a demand. */
-  #terms: Terms | undefined
+  #promptFields: PromptFields | undefined
   /** The ids that follow the results of approved calls. */
   #idsAfter: PromptIds['idsAfter']
 
@@ -111,7 +111,7 @@ export class Steps {
       case 'compact_context':
         return compactContext(
           request,
-          merged(options, { ...this.#shared(), teach: this.#teach, terms: this.#terms, onSampled }),
+          merged(options, { ...this.#shared(), teach: this.#teach, promptFields: this.#promptFields, onSampled }),
         )
       case 'end':
         return this.#end(next)
@@ -121,10 +121,10 @@ export class Steps {
   }
 
   /** What the prompt's ids do not say of the next turn; undefined for an engine that takes ids. */
-  get terms(): Terms | undefined {
-    if (this.#terms === undefined || !isDemanded(this.#fold)) return this.#terms
+  get promptFields(): PromptFields | undefined {
+    if (this.#promptFields === undefined || !isDemanded(this.#fold)) return this.#promptFields
     const demand = demandedRecipients(this.#teach())
-    return demand === undefined ? this.#terms : { ...this.#terms, demand }
+    return demand === undefined ? this.#promptFields : { ...this.#promptFields, demand }
   }
 
   /** Prepares a call of the model: what its engine can do, and the constraint of a body that is open. */
@@ -136,7 +136,7 @@ export class Steps {
       resolved.useBudget(await budgetNow(this.#allowed, known))
       this.#mayBeReplaced = false
     }
-    if (this.#needsTerms) this.#terms = await this.#readTerms()
+    if (this.#needsPromptFields) this.#promptFields = await this.#readPromptFields()
     if (!strict.isPaused) return
     await withPauses(strict.prepare(this.#fold.turnTokens), pause)
     const { param, constraint, character } = strict.openBody(this.#fold.turnTokens) ?? {}
@@ -145,18 +145,18 @@ export class Steps {
 
   /** Whether a call of the model has to be prepared. */
   get hasToPrepare(): boolean {
-    return this.#mayBeReplaced || this.#needsTerms || this.budget().strict.isPaused
+    return this.#mayBeReplaced || this.#needsPromptFields || this.budget().strict.isPaused
   }
 
-  get #needsTerms(): boolean {
-    return this.#terms === undefined && takesMessages(this.budget().capabilities)
+  get #needsPromptFields(): boolean {
+    return this.#promptFields === undefined && takesMessages(this.budget().capabilities)
   }
 
-  #readTerms(): Promise<Terms> {
+  #readPromptFields(): Promise<PromptFields> {
     const { request, pause } = this.#given
     const { operator, prompt } = this.#fold.open
-    const { request: whole } = withConversationTools(withTerms(request, operator))
-    return withPauses(requestTerms(whole, this.#teach(), prompt), pause)
+    const { request: whole } = withConversationTools(withAdditions(request, operator))
+    return withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

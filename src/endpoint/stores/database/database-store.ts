@@ -37,7 +37,7 @@ export interface DatabaseStore extends ResponseStore, StoreAdministration {
 /** What stores in databases have in common: content is encrypted, read in parts, and known once it was read. */
 export function createDatabaseStore({ durability, call, followers, cipher, cacheBytes }: StoreDatabase): DatabaseStore {
   const content = contentOf(cipher)
-  const known = new KnownResponses({ most: cacheBytes, seconds: CACHE_SECONDS, clock: steadySeconds })
+  const known = new KnownResponses({ max: cacheBytes, seconds: CACHE_SECONDS, clock: steadySeconds })
   const readConversation = createConversationReader(call, known, content)
 
   /** Keeping the responses that ended here. */

@@ -1,13 +1,13 @@
 import type {
-  Appended,
+  AppendResult,
   Claim,
-  Claimed,
+  ClaimedLease,
   EntryBlock,
   ExpiredResponse,
   KeyedResponse,
   Lease,
   NewResponse,
-  Opening,
+  OpenResult,
   StoredBlock,
 } from '../store.js'
 import type { Turn } from './fair-queue.js'
@@ -44,7 +44,7 @@ export interface FinishedRow extends StampedRow, Became {}
 
 /** An append, and, if it ended the response, the row that it wrote and that which this one continues. */
 export interface AppendedRow {
-  readonly appended: Appended
+  readonly appended: AppendResult
   readonly ended?: { readonly row: StampedRow; readonly previous: StampedRow | undefined }
 }
 
@@ -89,9 +89,9 @@ export interface OwnersRows extends DeletedOwner {
 
 /** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
 export interface Operations {
-  open(response: NewResponse): Opening
+  open(response: NewResponse): OpenResult
   append(appends: readonly AppendRow[]): readonly AppendedRow[]
-  claim(claim: Claim): Claimed | undefined
+  claim(claim: Claim): ClaimedLease | undefined
   expired(max: number): readonly ExpiredResponse[]
   /** @param known - the stamp of the response that needs no content */
   find(responseId: string, owner: string, known: string | undefined): FoundRow | undefined

@@ -2,7 +2,7 @@ import { type Moment, renewAfter } from '../database/expiry.js'
 import type { AppendedRow, AppendRow, Became, Climbed, FinishedRow, StampedRow } from '../database/operation-types.js'
 import { type Part, packed, partsOf } from '../database/packed-parts.js'
 import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
-import type { Claimed, EntryBlock, KeyedResponse, Opening, StoredBlock } from '../store.js'
+import type { ClaimedLease, EntryBlock, KeyedResponse, OpenResult, StoredBlock } from '../store.js'
 import { createAdministration } from './administration.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
@@ -134,7 +134,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
   return {
     ...createAdministration(statements, eviction),
     open: (time, { responseId, owner, previous, entries, approvals = [], key, leaseSeconds }) =>
-      inTransaction((): Opening => {
+      inTransaction((): OpenResult => {
         const { now, steady } = time
         expire(time)
         if (sql('SELECT 1 FROM responses WHERE id = ?').get(responseId) !== undefined) return { state: 'exists' }
@@ -174,7 +174,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
     append: (time, appends) => inTransaction(() => appends.map((each) => appendOne(each, time))),
 
     claim: (time, { responseId, owner, leaseSeconds, isForced = false }) =>
-      inTransaction((): Claimed | undefined => {
+      inTransaction((): ClaimedLease | undefined => {
         const response = own(responseId, owner)
         if (response === undefined || response['lease_until'] === null) return undefined
         if (!isForced && !leases.isExpired(response, time)) return undefined
