@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { StoreAdministration } from '../endpoint/stores/database/administration.js'
+import type { StoreAdministration } from '../endpoint/stores/database/store-status.js'
 import { type Io, UsageError } from './io.js'
 import { openedBy, type StoreAddress, storeAddress } from './serve/open-store.js'
 import { STORE_VARIABLE, variableSecret } from './serve/secrets.js'

@@ -41,7 +41,8 @@ export interface ScriptedEngine extends TokenEngine {
  *
  * It keeps the contract of {@link TokenEngine}. A turn that was cut short, by a stop id or by `maxTokens`, continues
  * when the next prompt contains its beginning: the script is not asked again. If the host began the message itself, for
- * example to force a call of a tool, the turn continues from there if it begins the same way. Each token is certain:
+ * example to force a call of a tool, the turn continues from there if it begins the same way. A turn that fails is over:
+ * its response is not continued (`continues: 'turn'` of its capabilities). Each token is certain:
  * log-probabilities are 0, and there are no alternatives. `cachedTokens` is the length of the prefix that the prompt
  * shares with the previous call's.
  *
@@ -153,6 +154,8 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     ...(Number.isFinite(contextLength) ? { contextLength } : {}),
     constraints,
     hasConstrainedLogprobs: true,
+    // After a turn that fails, the script has another one.
+    continues: 'turn',
     fit: grammars.fit,
   }
 

@@ -45,6 +45,11 @@ export function createModel({ tokenTable, tokenMs }) {
     die() {
       deaths += 1
     },
+    /** Its turns do not fail by themselves. */
+    async capabilities(given) {
+      const { continues: _, ...capabilities } = await engine.capabilities(given)
+      return capabilities
+    },
     generate(prompt, options = {}) {
       const tokens = engine.generate(prompt, options)
       const born = deaths

@@ -388,6 +388,7 @@ describe('--help and --version', () => {
       'explain FILE',
       'probe URL',
       'prompt FILE',
+      'store ACTION',
       '--help',
       '--version',
     ]) {
@@ -423,11 +424,11 @@ describe('bad usage exits with 2 and one line', () => {
   test.each<[string[], string]>([
     [
       [],
-      'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, corpus DIR, prompt FILE, completion SHELL (see --help)',
+      'expected a command: serve, replay FILE, check FILE..., explain FILE, probe URL, corpus DIR, prompt FILE, store ACTION, completion SHELL (see --help)',
     ],
     [
       ['play', 'a.json'],
-      'command: expected one of serve, replay, check, explain, probe, corpus, prompt, completion, got "play"',
+      'command: expected one of serve, replay, check, explain, probe, corpus, prompt, store, completion, got "play"',
     ],
     [['replay'], 'replay: expected a file, or - for standard input'],
     [['replay', 'a.json', 'b.json'], 'replay: expected one file, got 2'],

@@ -69,6 +69,7 @@ describe('a scripted engine under a constraint', () => {
     expect(can).toEqual({
       contextLength: 100,
       constraints: ['json_schema', 'regex', 'gbnf'],
+      continues: 'turn',
       hasConstrainedLogprobs: true,
     })
     const of = (constraint: Constraint) => atOnce(asFitted?.(constraint) ?? expect.fail('no fit'))

@@ -187,7 +187,9 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     async body(call, client, signal) {
       const state = stateOf(call)
       const prompt = await state.prompt
-      if (prompt.begun !== '' && traits.continues === 'none') throw cannotContinue()
+      // Half a reasoning is left out of the messages, and thought again.
+      const isAnswerBegun = prompt.opening === 'answer' && prompt.begun !== ''
+      if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
       const size = await sizeFor(call, client, signal)
       state.sent = fitting(call, prompt, size, state)
       const { maxTokens, promptFields = {} } = call

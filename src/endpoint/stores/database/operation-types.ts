@@ -10,10 +10,10 @@ import type {
   OpenResult,
   StoredBlock,
 } from '../store.js'
-import type { DeletedOwner, StoreStatus } from './administration.js'
 import type { Turn } from './fair-queue.js'
 import type { Stamped } from './known-responses.js'
 import type { PackedParts } from './packed-parts.js'
+import type { DeletedOwner, StoreStatus } from './store-status.js'
 
 /* What a store asks of its database, and the answers. Content is bytes here, which may be encrypted. */
 

@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 
-export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/administration.js'
 export { type ContentCipher, createContentCipher } from '../database/cipher.js'
+export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/store-status.js'
 export type { Driver } from './driver.js'
 export type { LeaseClock } from './lease-clock.js'
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite-store.js'
