@@ -2,7 +2,7 @@ import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
 import { chatRows, strictTemplateRows } from './chat-rows.js'
-import { crashRows } from './crash-rows.js'
+import { crashRows, restartRow } from './crash-rows.js'
 import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
@@ -22,6 +22,7 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   chatRows(server)
   benchRow(server)
   crashRows('vLLM', engine, server)
+  restartRow('vLLM', engine, server)
 })
 
 onServer({ kind: 'vllm', model: 'probed', flags: WITH_PARSER }, ({ server, engine }) => {

@@ -65,13 +65,13 @@ export class AnswerLosses {
 
   text(text: TextHash, isInTurn = false): void {
     const { streamed, final } = this.#seen
-    if (!streamed.equals(text) && !isInTurn) this.report('text', `the text ${text}`, undefined, `${streamed}`)
-    if (final !== undefined && !final.equals(text)) this.report('result', `the text ${text}`, undefined, `${final}`)
+    if (!streamed.looksLike(text) && !isInTurn) this.report('text', `the text ${text}`, undefined, `${streamed}`)
+    if (final !== undefined && !final.looksLike(text)) this.report('result', `the text ${text}`, undefined, `${final}`)
   }
 
   reasoning(thought: TextHash): void {
     const { reasoning } = this.#seen
-    if (reasoning.equals(thought)) return
+    if (reasoning.looksLike(thought)) return
     this.report('reasoning', `the ${this.#words.reasoning} ${thought}`, undefined, `${reasoning}`)
   }
 

@@ -4,6 +4,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { AgreedChatCall, AgreedChoice } from './agreed-choice.js'
 import type { ChatAgreement } from './agreement.js'
 import type { ChatClientModel, ChatReads } from './client.js'
+import { asksForCalls } from './finish-reasons.js'
 
 const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'reasoning', input: 'arguments' }
 
@@ -58,9 +59,6 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel
   losses.ending(model, ending, ending === 'incomplete' ? model.reads.incomplete : ending)
 }
 
-/** Whether a finish_reason says that there are calls to run. */
-const asksForCalls = (finish: unknown): boolean => finish === 'tool_calls' || finish === 'function_call'
-
 function compareText(seen: Seen, agreed: ChatAgreement, reads: ChatReads, losses: AnswerLosses): void {
   const whole = TextHash.joined(shownOf(agreed, reads).flatMap(({ text, refusal }) => [text, refusal]))
   // If a text and a refusal alternate, the client shows them in that order, and loses nothing.
@@ -73,6 +71,8 @@ function compareCalls(seen: Seen, choices: readonly AgreedChoice[], losses: Answ
   for (const call of calls) {
     losses.callName(call)
     losses.encodedTwice(call)
+    if (call.isOutOfOrder)
+      losses.report('calls', `the name of ${call.name} before its arguments`, undefined, 'behind them', call.at)
   }
   // A call that was cut off is also passed on, as far as it came.
   const isRun = calls.length === seen.calls.length && calls.every((call, at) => isSame(call, seen.calls[at]))
