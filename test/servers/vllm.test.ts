@@ -7,6 +7,7 @@ import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
 import { ownRows } from './own-rows.js'
+import { probeRows } from './probe-rows.js'
 import { servedRows } from './served-rows.js'
 import { STRICT_MODEL_FLAGS, writeStrictModel } from './strict-model.js'
 
@@ -22,6 +23,10 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   benchRow(server)
   crashRows('vLLM', engine, server)
   restartRow('vLLM', engine, server)
+})
+
+onServer({ kind: 'vllm', model: 'probed', flags: WITH_PARSER }, ({ server, engine }) => {
+  probeRows('vLLM', server, engine)
 })
 
 // A model that is not gpt-oss, with a template that refuses what many refuse.

@@ -70,16 +70,9 @@ export function createCheckerOf(where: string, options: CheckOptions): Checker {
 export function checkerMaker(where: string, options: CheckOptions): () => Checker {
   checkOptions(where, options, CHECK_OPTIONS)
   const { profile = 'openai', without = [], resumed = false } = options
-  const { rules, rulesName, api, resumes, checkers } = judgeOf(profile)
+  const { ids, rulesName, api, resumes, checkers } = judgeOf(profile)
   check(resumes || resumed === false, 'resumed', `false: no stream of ${API_NAMES[api]} is resumed`, resumed)
-  // A set of the ids would take as long as the events of a short stream.
-  for (const name of without)
-    check(
-      rules.some(({ id }) => id === name),
-      'without',
-      `ids of ${rulesName}`,
-      name,
-    )
+  for (const id of without) check(ids.has(id), 'without', `ids of ${rulesName}`, id)
   return checkers(profile, without, resumed)
 }
 

@@ -26,6 +26,8 @@ export interface Judge {
   /** All its rules, and the name under which the package exports them. */
   readonly rules: readonly JudgedRule[]
   readonly rulesName: string
+  /** The ids of its rules. */
+  readonly ids: ReadonlySet<string>
   /** Whether a stream may be the rest of an interrupted one. */
   readonly resumes: boolean
   /** Its clients, as `explain` names them. */
@@ -54,6 +56,7 @@ export function judge<Profile extends string, Client extends string>(
 ): Judge {
   return {
     ...facts,
+    ids: new Set(facts.rules.map(({ id }) => id)),
     profiles: own.profiles,
     clients: Object.keys(own.clients),
     // The casts: it is asked about its own profiles and clients alone.

@@ -10,10 +10,15 @@ export interface Listeners {
   readonly indexes: readonly number[]
 }
 
+/** The rules that check events themselves, with their indexes: readers and models check the others. */
+const CHECKING = INVARIANTS.map(({ on, begin }, index) => ({ on, index, begin })).filter(
+  ({ begin }) => begin().event !== undefined,
+)
+
 /** All rules that check events of a type, for any profile. */
 function listenersTo(type: string): Listeners {
   const kind = eventKindOf(type)
-  return { kind, indexes: INVARIANTS.flatMap(({ on }, index) => (on === undefined || on(kind) ? [index] : [])) }
+  return { kind, indexes: CHECKING.filter(({ on }) => on === undefined || on(kind)).map(({ index }) => index) }
 }
 
 function neededBy(profile: Profile, { kind, indexes }: Listeners): Listeners {

@@ -194,7 +194,22 @@ export class StreamState {
 type Opening = Pick<OpenItem, 'at' | 'index' | 'added' | 'id' | 'type' | 'lastType' | 'isResumed'>
 
 function openItem(opening: Opening): OpenItem {
-  return { ...opening, parts: [], summary: [], deltas: [], finalText: undefined, eventTypes: new Set() }
+  const { at, index, added, id, type, lastType, isResumed } = opening
+  // Field by field: a spread takes as long as several rules.
+  return {
+    at,
+    index,
+    added,
+    id,
+    type,
+    parts: [],
+    summary: [],
+    deltas: [],
+    finalText: undefined,
+    eventTypes: new Set(),
+    lastType,
+    isResumed,
+  }
 }
 
 /** The type of the item that a part belongs to. */

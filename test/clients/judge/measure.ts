@@ -42,7 +42,10 @@ export interface Measured {
   readonly genuineBroken: number
   readonly genuineMissed: number
   readonly genuineAccused: number
-  /** Of the damages that break the client, those that the strict profile finds; of the good streams, those that it refuses. */
+  /**
+   * Of the damages that break the client, those that the strict profile finds; of the good streams, those with a
+   * server's error by it.
+   */
   readonly strictFound: number
   readonly strictRefused: number
   readonly misses: readonly Cases[]
@@ -131,7 +134,7 @@ export async function measure(
     const [said] = violations(stream.events)
     const note = look(stream.events, outcome)
     if (lost.length > 0) counts.genuineBroken++
-    else if (subject.isRefused(stream.events)) counts.strictRefused++
+    else if (subject.strict(stream.events).some(({ fault }) => fault === 'server')) counts.strictRefused++
     if (lost.length > 0 && said === undefined) {
       counts.genuineMissed++
       misses.add(`genuine: ${lost.join(', ')}`, `${stream.name}${note}`)
@@ -171,7 +174,7 @@ export async function measure(
         return
       }
       if (differs.length > 0) broken++
-      if (differs.length > 0 && subject.isRefused(events)) refused++
+      if (differs.length > 0 && subject.strict(events).length > 0) refused++
       if (differs.length > 0 && said !== undefined) {
         found++
         if (all.some(({ rule }) => rule.startsWith(subject.rules))) named++

@@ -2,7 +2,7 @@ import type { Client, Seen } from '../../../src/judge/conformance/clients/client
 import { MODELS } from '../../../src/judge/conformance/clients/index.js'
 import type { Family } from '../../../src/judge/conformance/damage/family.js'
 import { FAMILIES } from '../../../src/judge/conformance/damage/index.js'
-import { checkEvents, explain, type Violation } from '../../../src/judge/conformance/index.js'
+import { type CheckOptions, checkEvents, explain, type Violation } from '../../../src/judge/conformance/index.js'
 import type { StreamEvent } from '../../../src/judge/conformance/stream-event.js'
 import type { Drawn } from './draw.js'
 import { drawDamages } from './draw.js'
@@ -28,8 +28,8 @@ export interface Subject {
   typeOf(event: Events[number]): string
   /** The errors that the profile finds. */
   violations(events: Events): Violation[]
-  /** Whether the strict profile of the API finds an error. */
-  isRefused(events: Events): boolean
+  /** The errors that the strict profile of the API finds. */
+  strict(events: Events): Violation[]
   /** Whether `explain` says that the answer ends well. */
   saysCompleted(events: Events): boolean
   /** The client's output as the model predicts it. */
@@ -59,9 +59,8 @@ export function responsesSubject(client: Client): Subject {
     families: FAMILIES,
     kinds: RESPONSES_KINDS,
     typeOf: ({ type }) => type,
-    violations: (events) =>
-      checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error'),
-    isRefused: (events) => hasError(events, 'openai'),
+    violations: (events) => errorsOf(events, `client:${client}`),
+    strict: (events) => errorsOf(events, 'openai'),
     saysCompleted: (events) => COMPLETED.test(explain(events as never, client).text),
     predicted(events) {
       const reader = model.begin(() => {})
@@ -80,8 +79,8 @@ export function responsesSubject(client: Client): Subject {
   }
 }
 
-/** Whether a profile finds an error. */
-export const hasError = (events: Events, profile: 'openai' | 'chat' | 'messages'): boolean =>
-  checkEvents(events as never, { profile }).some(({ severity }) => severity === 'error')
+/** The errors that a profile finds. */
+export const errorsOf = (events: Events, profile: NonNullable<CheckOptions['profile']>): Violation[] =>
+  checkEvents(events as never, { profile }).filter(({ severity }) => severity === 'error')
 
 export const COMPLETED = /, and ends (well|without noticing)/

@@ -119,6 +119,18 @@ describe('an optional ability that is refused is unsupported, and no failure:', 
     expect(results.get(scenario)?.why).toContain('not here')
   })
 
+  test('a server whose context is shorter than long-reasoning asks for is asked for less', async () => {
+    const server = await serve(refusing((text) => text.includes('"max_output_tokens":8192')))
+    const results = await probed(server.url, { only: ['long-reasoning'] })
+    expect(results.get('long-reasoning')).toMatchObject({ verdict: 'pass', findings: [] })
+  })
+
+  test('a server that refuses to reason long is asked for no more', async () => {
+    const server = await serve(refusing((text) => text.includes('"effort":"high"')))
+    const results = await probed(server.url, { only: ['long-reasoning'] })
+    expect(results.get('long-reasoning')).toMatchObject({ verdict: 'unsupported', findings: [] })
+  })
+
   test('a refusal of an optional ability that clients cannot read is a finding', async () => {
     const server = await serve({
       reply: ({ path }, response) => {

@@ -7,14 +7,15 @@ import { type TinyGptOssOptions, writeTinyGptOss } from '../../engine/tiny-gpt-o
 import { deleteMade } from '../delete-made.js'
 import { fingerprintOf } from '../fingerprint.js'
 import { EXPERTS, HEAD_SIZE, HEADS, HIDDEN, KEY_VALUE_HEADS, LAYERS, NORM_EPSILON, WINDOW } from './layout.js'
+import { probedScripts } from './probed.js'
 import { YARN } from './rotary.js'
 import { writeSafetensors } from './safetensors.js'
 import { HISTORY, headerScripts, sureScripts } from './scripts.js'
 import { spellOut, type Weights } from './tensors.js'
 import { writeTiktoken, writeTokenizer } from './tokenizer.js'
 
-/** `sure` plays the scripts; `rand` is certain of two headers, and draws all other tokens at random. */
-export type ModelName = 'sure' | 'rand'
+/** `sure` plays the scripts, `probed` what the probe asks; `rand` is certain of two headers, and draws all other tokens at random. */
+export type ModelName = 'sure' | 'rand' | 'probed'
 
 /** For vLLM, SGLang and transformers, 210 MB a model; for llama.cpp, 80 MB. */
 export type ModelFormat = 'safetensors' | 'gguf'
@@ -27,6 +28,7 @@ const [STARTOFTEXT, ENDOFTEXT, RETURN, CALL] = [199_998, 199_999, 200_002, 200_0
 const MODELS: Readonly<Record<ModelName, () => Pick<TinyGptOssOptions, 'scripts' | 'fallback'>>> = {
   sure: () => ({ scripts: sureScripts(), fallback: RETURN }),
   rand: () => ({ scripts: headerScripts(), fallback: 'any' }),
+  probed: () => ({ scripts: probedScripts(), fallback: RETURN }),
 }
 
 /** A folder, or a file of llama.cpp. */

@@ -3,7 +3,7 @@ import type { ViolationSubject } from '../about.js'
 import { type Invariant, of, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
-import { asFields, asList, asString, isIndex } from '../stream-event.js'
+import { asFields, asString, isIndex } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
 import { ITEM_DIFFERS } from './cause-groups.js'
 
@@ -108,8 +108,9 @@ export const WIRE: readonly Invariant[] = responseRules([
       const decoders = new WeakMap<object, TextDecoder>()
       return {
         event({ delta, text = delta, logprobs }, { part, resumed }, report) {
-          const tokens = asList(logprobs).map(asFields)
-          if (tokens.length === 0 || typeof text !== 'string') return
+          // Most deltas have none.
+          if (!Array.isArray(logprobs) || logprobs.length === 0 || typeof text !== 'string') return
+          const tokens = logprobs.map(asFields)
           const isDelta = delta !== undefined
           const begun = part && isDelta ? decoders.get(part) : undefined
           const decoder = begun ?? new TextDecoder('utf-8', { ignoreBOM: true })

@@ -7,7 +7,7 @@ import { compare } from '../clients/compare.js'
 import { MODELS } from '../clients/index.js'
 import { ClientRun } from '../clients/run.js'
 import { FoundViolations } from '../found-violations.js'
-import type { Check, Invariant, Profile, ReportViolation } from '../invariant.js'
+import { type Check, type Invariant, PROFILES, type Profile, type ReportViolation } from '../invariant.js'
 import { INVARIANTS } from '../invariants/index.js'
 import { StreamListeners } from '../listeners.js'
 import type { StreamEvent } from '../stream-event.js'
@@ -47,13 +47,11 @@ interface Rules {
 }
 
 function rulesFor(profile: Profile, without: readonly string[]): Rules {
-  const isReported = INVARIANTS.map(({ id, neededBy }) => neededBy.includes(profile) && !without.includes(id))
-  const own = INVARIANTS.flatMap(({ begin }, index) => {
-    if (!isReported[index]) return []
-    const { event, end } = begin()
-    return event === undefined && end === undefined ? [] : [index]
-  })
-  return { isReported, own }
+  const rules = RULES_OF[profile]
+  if (without.length === 0) return rules
+  const isReported = [...rules.isReported]
+  for (const id of without) isReported[INDEX_OF.get(id) as number] = false
+  return { isReported, own: rules.own.filter((at) => isReported[at]) }
 }
 
 function createCheckerWithRun(
@@ -151,6 +149,20 @@ function createCheckerWithRun(
 }
 
 const INDEX_OF: ReadonlyMap<string, number> = new Map(INVARIANTS.map(({ id }, index) => [id, index]))
+
+/** The indexes of the rules that check events or the end themselves. */
+const CHECKING: readonly number[] = INVARIANTS.flatMap(({ begin }, index) => {
+  const { event, end } = begin()
+  return event === undefined && end === undefined ? [] : [index]
+})
+
+/** The rules of each profile: choosing them takes as long as checking a short stream. */
+const RULES_OF = Object.fromEntries(PROFILES.map((profile) => [profile, rulesOf(profile)])) as Record<Profile, Rules>
+
+function rulesOf(profile: Profile): Rules {
+  const isReported = INVARIANTS.map(({ neededBy }) => neededBy.includes(profile))
+  return { isReported, own: CHECKING.filter((at) => isReported[at]) }
+}
 
 /** The index of the rule for events without a type. */
 const UNTYPED = INVARIANTS.findIndex(({ id }) => id === 'event-has-type')

@@ -17,8 +17,10 @@ export const longReasoning: Scenario = {
   asks: 'Much reasoning comes in items of its own, is counted as reasoning tokens, and goes back with the next question.',
   async run(server) {
     const input = [userMessage(QUESTION)]
-    const body = { reasoning: { effort: 'high' }, include: INCLUDE, max_output_tokens: MAX_TOKENS }
-    const answer = await server.stream('request', { ...body, input }, { isOptional: true })
+    const body = { reasoning: { effort: 'high' }, include: INCLUDE, input }
+    const long = await server.stream('request', { ...body, max_output_tokens: MAX_TOKENS }, { isOptional: true })
+    // A server with a shorter context refuses so many tokens.
+    const answer = long.refusal === undefined ? long : await server.stream('request', body, { isOptional: true })
     const { isGood, refusal, items, response } = answer
     if (refusal !== undefined) return unsupported(`reasoning.effort "high" is refused: ${refusal}`)
     if (!isGood) return 'observed'

@@ -2,11 +2,11 @@ import type { ChatClient } from '../../../../src/judge/conformance/chat/clients/
 import { CHAT_MODELS } from '../../../../src/judge/conformance/chat/clients/index.js'
 import { CHAT_FAMILIES } from '../../../../src/judge/conformance/chat/damage/index.js'
 import type { Family } from '../../../../src/judge/conformance/damage/family.js'
-import { checkEvents, explain } from '../../../../src/judge/conformance/index.js'
+import { explain } from '../../../../src/judge/conformance/index.js'
 import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
-import { COMPLETED, hasError, type Subject } from '../subject.js'
+import { COMPLETED, errorsOf, type Subject } from '../subject.js'
 import { CHAT_KINDS } from '../unseen/chat.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
@@ -23,8 +23,8 @@ export function chatSubject(client: ChatClient): Subject {
     families: CHAT_FAMILIES as readonly unknown[] as readonly Family[],
     kinds: CHAT_KINDS,
     typeOf: kindOf,
-    violations: (chunks) => checkEvents(chunks as never, { profile }).filter(({ severity }) => severity === 'error'),
-    isRefused: (chunks) => hasError(chunks, 'chat'),
+    violations: (chunks) => errorsOf(chunks, profile),
+    strict: (chunks) => errorsOf(chunks, 'chat'),
     saysCompleted: (chunks) => COMPLETED.test(explain(chunks as never, profile).text),
     predicted(chunks) {
       const reader = model.begin(() => {})

@@ -27,8 +27,20 @@ export function ownStreams(count: number, seed: number): NamedStream[] {
     const written = events.flatMap((event) => encode(event as unknown as ResponseStreamEvent))
     // As they come over the wire.
     const wire = JSON.parse(JSON.stringify(written)) as WireEvent[]
-    const pieces = wire.flatMap((event) => inPieces(event, piece))
+    const pieces = signed(wire).flatMap((event) => inPieces(event, piece))
     return { name, events: hasPings ? pieces.toSpliced(1, 0, { type: 'ping' }) : pieces }
+  })
+}
+
+/** Each block of thinking with a signature, as those of Anthropic's servers and of our endpoint have one. */
+function signed(events: readonly WireEvent[]): WireEvent[] {
+  let [isThinking, isSigned] = [false, false]
+  return events.flatMap((event) => {
+    const { type, content_block: block, delta, index } = event
+    if (type === 'content_block_start') [isThinking, isSigned] = [Object(block).type === 'thinking', false]
+    if (Object(delta).type === 'signature_delta') isSigned = true
+    if (type !== 'content_block_stop' || !isThinking || isSigned) return [event]
+    return [{ type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: 'c2ln' } }, event]
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Family } from '../../../../src/judge/conformance/damage/family.js'
-import { checkEvents, explain } from '../../../../src/judge/conformance/index.js'
+import { explain } from '../../../../src/judge/conformance/index.js'
 import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/client.js'
 import { MESSAGES_MODELS } from '../../../../src/judge/conformance/messages/clients/index.js'
 import { MESSAGES_FAMILIES } from '../../../../src/judge/conformance/messages/damage/index.js'
@@ -7,7 +7,7 @@ import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
 import { bodyOf } from '../replay.js'
-import { COMPLETED, hasError, type Subject } from '../subject.js'
+import { COMPLETED, errorsOf, type Subject } from '../subject.js'
 import { MESSAGES_KINDS } from '../unseen/messages.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
@@ -24,8 +24,8 @@ export function messagesSubject(client: MessagesClient): Subject {
     families: MESSAGES_FAMILIES as readonly unknown[] as readonly Family[],
     kinds: MESSAGES_KINDS,
     typeOf: kindOf,
-    violations: (events) => checkEvents(events as never, { profile }).filter(({ severity }) => severity === 'error'),
-    isRefused: (events) => hasError(events, 'messages'),
+    violations: (events) => errorsOf(events, profile),
+    strict: (events) => errorsOf(events, 'messages'),
     saysCompleted: (events) => COMPLETED.test(explain(events as never, profile).text),
     predicted(events) {
       const reader = model.begin(() => {})
