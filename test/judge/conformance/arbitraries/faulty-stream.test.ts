@@ -210,7 +210,11 @@ describe('a faulty stream', () => {
   test.each([
     ['no argument', undefined, 'an array of streams, or an arbitrary of one, got undefined'],
     ['an object', {}, 'an array of streams, or an arbitrary of one, got an object'],
-    ['what only looks like an arbitrary', { generate() {} }, 'an array of streams, or an arbitrary of one, got an object'],
+    [
+      'what only looks like an arbitrary',
+      { generate() {} },
+      'an array of streams, or an arbitrary of one, got an object',
+    ],
     ['no streams', [], 'at least one stream, got an array'],
   ])('faultyStream with %s says what it needs', (_name, streams, expected) => {
     expect(() => faultyStream(streams as never)).toThrow(
