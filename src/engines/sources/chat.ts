@@ -31,7 +31,7 @@ import { remembered } from './http/remembered.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
 export type * from '../contract/engine-server.js'
-export type * from '../contract/terms.js'
+export type * from '../contract/prompt-fields.js'
 export { type ChatChunkSource, type ChatSourceOptions, chatSource } from './chat/chat-source.js'
 export { CHAT_PRESETS, type ChatPreset } from './chat/presets.js'
 export type { ChatTraits } from './chat/traits.js'
@@ -114,7 +114,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
   }
 
   /** The limit of a call, cut to the context: clients ask for more than fits, which some servers refuse. */
-  async function mostOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal) {
+  async function maxTokensOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal) {
     if (maxTokens === undefined) return undefined
     const size = contextSize ?? (await reportedSize.get(client, signal)).size
     return size === undefined ? maxTokens : Math.min(maxTokens, Math.max(1, size - prompt.length))
@@ -130,6 +130,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     generatePath: '/v1/chat/completions',
     capabilities: {
       takes: 'messages',
+      continues: traits.continues === 'none' ? 'reasoning' : 'answer',
       hasSeed: !traits.omits.includes('seed'),
       ...(traits.strict && { passesSchemas: true }),
       ...(traits.images && { seesImages: true }),
@@ -141,14 +142,16 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     limits: async () => (contextSize === undefined ? {} : { contextLength: contextSize }),
     async body(call, client, signal) {
       const prompt = await promptOf(call)
-      if (prompt.begun !== '' && traits.continues === 'none') throw cannotContinue()
+      // Half a reasoning is left out of the messages, and thought again.
+      const isAnswerBegun = prompt.opening === 'answer' && prompt.begun !== ''
+      if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
       return chatBody(call, {
         model: model ?? (await onlyModel.get(client, signal)),
         prompt,
-        names: new ToolNames(call.terms?.tools ?? []),
+        names: new ToolNames(call.promptFields?.tools ?? []),
         traits,
         reasoningField,
-        most: await mostOf(call, client, signal),
+        max: await maxTokensOf(call, client, signal),
       })
     },
     async reader(call) {

@@ -1,13 +1,13 @@
 import { isFields } from '../../../shared/fields.js'
 import { jsonOf } from '../../../shared/json-of.js'
-import type { ToolTerms } from '../../contract/terms.js'
+import type { PromptTool } from '../../contract/prompt-fields.js'
 
 /**
  * A tool that takes text or code has one argument in Chat Completions, since functions take JSON: this one.
  */
 export const ARGUMENT = { text: 'input', code: 'code' } as const
 
-type FreeBody = Exclude<ToolTerms['body'], 'json'>
+type FreeBody = Exclude<PromptTool['body'], 'json'>
 
 /** Returns the arguments of a call with this input. */
 export function argumentsOf(body: FreeBody, input: string): string {

@@ -17,9 +17,12 @@ export interface ChatReaderOptions {
 }
 
 /** Reads the chunks of one call as steps with the ids of its turn. */
-export function createChatReader({ terms = {} }: Pick<HttpCall, 'terms'>, options: ChatReaderOptions): StepReader {
+export function createChatReader(
+  { promptFields = {} }: Pick<HttpCall, 'promptFields'>,
+  options: ChatReaderOptions,
+): StepReader {
   const { opening, traits, encode, onReasoningField } = options
-  const { tools = [], demand, format, isParallel = true } = terms
+  const { tools = [], demand, format, isParallel = true } = promptFields
   const hasTools = tools.length > 0
   const think = new ThinkTags(traits.thinkTags)
   const writer = new TurnWriter({

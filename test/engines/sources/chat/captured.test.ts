@@ -22,7 +22,7 @@ async function turnOf(name: string, sizes: readonly number[] = []) {
   })
   const fetch = async (): Promise<Response> => new Response(body)
   const engine = createChatEngine({ url: 'http://vllm.invalid', model: 'gpt-oss', preset: 'vllm', fetch })
-  const { tokens, end } = await readTokens(engine.generate(PROMPT, { terms: { tools: [WEATHER] } }))
+  const { tokens, end } = await readTokens(engine.generate(PROMPT, { promptFields: { tools: [WEATHER] } }))
   return { text: showTokens(tokens as number[]), end }
 }
 
