@@ -261,7 +261,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, messages, messages:anthropic, messages:ai-sdk, messages:langchain, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:openai-python, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:openai-python, chat:ai-sdk, messages, messages:anthropic, messages:anthropic-python, messages:ai-sdk, messages:langchain, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
@@ -309,7 +309,9 @@ describe('explain', () => {
     const good = `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'stop')}data: [DONE]\n\n`
     expect(await explain(good)).toEqual({
       code: 0,
-      out: 'stream 1: 2 chunks\n  The openai SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n',
+      out:
+        'stream 1: 2 chunks\n  The openai SDK shows "Hi", and ends well.\n' +
+        '  The openai SDK for Python shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n',
       err: '',
     })
     const lost = await explain(chunk({ role: 'assistant', content: 'Hi' }), '--client', 'openai')
@@ -343,7 +345,8 @@ describe('explain', () => {
     expect(await explain(stream.join(''))).toEqual({
       code: 0,
       out:
-        'stream 1: 6 events\n  The Anthropic SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n' +
+        'stream 1: 6 events\n  The Anthropic SDK shows "Hi", and ends well.\n' +
+        '  The Anthropic SDK for Python shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n' +
         '  LangChain shows "Hi", and ends well.\n',
       err: '',
     })
@@ -366,7 +369,7 @@ describe('explain', () => {
     [
       '',
       ['--client', 'curl'],
-      '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, anthropic, got "curl"',
+      '--client: expected one of openai, openai-python, ai-sdk, openai-agents, langchain, codex, anthropic, anthropic-python, got "curl"',
     ],
   ])('what cannot be explained exits with 2 and one line: %#', async (text, options, message) => {
     expect(await explain(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })

@@ -45,7 +45,14 @@ describe('the table', () => {
     const [head = '', ...rows] = out
       .split('\n')
       .slice(out.split('\n').findIndex((line) => /^ +openai {2}ai-sdk/.test(line)))
-    expect(head.trim().split(/ {2,}/)).toEqual(['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'])
+    expect(head.trim().split(/ {2,}/)).toEqual([
+      'openai',
+      'openai-python',
+      'ai-sdk',
+      'openai-agents',
+      'langchain',
+      'codex',
+    ])
     const firstRow = rows[0] ?? ''
     expect(firstRow).toMatch(/^ 1 error/)
     // Marks stand below the names of the clients.

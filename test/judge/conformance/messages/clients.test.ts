@@ -30,11 +30,11 @@ const rules = (client: MessagesClient, base: BaseName, damage: Damage = () => {}
 const says = (client: MessagesClient, base: BaseName, damage: Damage = () => {}): string =>
   explain(damaged(base, damage), `messages:${client}`).text
 
-/** The same for every client: `{ anthropic: [...], 'ai-sdk': [...], langchain: [...] }`. */
+/** The same for every client: `{ anthropic: [...], 'ai-sdk': [...], ... }`. */
 const all = (base: BaseName, damage: Damage = () => {}): Record<string, string[]> =>
   Object.fromEntries(MESSAGES_CLIENTS.map((client) => [client, rules(client, base, damage)]))
 
-const NONE = { anthropic: [], 'ai-sdk': [], langchain: [] }
+const NONE = { anthropic: [], 'anthropic-python': [], 'ai-sdk': [], langchain: [] }
 
 test.each(Object.keys(BASES) as BaseName[])('the good stream %s breaks no client of Messages', (base) => {
   expect(all(base)).toEqual(NONE)
@@ -72,9 +72,9 @@ test.each([
 describe('where the clients of Messages differ:', () => {
   test('without message_stop the Anthropic SDK throws, the AI SDK was interrupted, and LangChain needs none', () => {
     expect(all('text', (events) => events.slice(0, -1))).toEqual({
+      ...NONE,
       anthropic: ['messages-anthropic-stop'],
       'ai-sdk': ['messages-ai-sdk-stop', 'messages-client-ending'],
-      langchain: [],
     })
   })
 
@@ -143,6 +143,7 @@ describe('where the clients of Messages differ:', () => {
     const drop: Damage = (events) => events.toSpliced(2, 1)
     expect(all('text', drop)).toEqual({
       anthropic: ['messages-anthropic-blocks'],
+      'anthropic-python': ['messages-anthropic-python-index'],
       'ai-sdk': ['messages-ai-sdk-part'],
       langchain: [],
     })
