@@ -285,7 +285,7 @@ describe('explain', () => {
   test('explain reports what each client makes of each stream, in a line each', async () => {
     const { code, out, err } = await explain((await events()) + (await events()))
     expect([code, err]).toEqual([0, ''])
-    const names = ['The openai SDK', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
+    const names = ['The openai SDK', 'The openai SDK for Python', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
     const lines = (number: number) => [`stream ${number}: 9 events`, ...names.map((name) => `  ${name} shows`)]
     expect(out.match(/^(stream.*| {2}.*? shows)/gm)).toEqual([...lines(1), ...lines(2)])
   })
@@ -319,7 +319,7 @@ describe('explain', () => {
     const { code, err } = await explain(good, '--client', 'codex')
     expect([code, err]).toEqual([
       2,
-      'harmony-responses: a.jsonl: a stream of Chat Completions, which is explained for openai and ai-sdk\n',
+      'harmony-responses: a.jsonl: a stream of Chat Completions, which is explained for openai, openai-python and ai-sdk\n',
     ])
   })
 
@@ -355,7 +355,7 @@ describe('explain', () => {
     const { code, err } = await explain(stream.join(''), '--client', 'openai')
     expect([code, err]).toEqual([
       2,
-      'harmony-responses: a.jsonl: a stream of the Messages API, which is explained for anthropic, ai-sdk and langchain\n',
+      'harmony-responses: a.jsonl: a stream of the Messages API, which is explained for anthropic, anthropic-python, ai-sdk and langchain\n',
     ])
   })
 

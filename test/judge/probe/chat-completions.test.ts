@@ -67,7 +67,7 @@ describe('faults of a server in Chat Completions are found:', () => {
     })
     expect(results.get('chat-call')?.findings[0]).toMatchObject({
       rule: 'chat-call-index',
-      breaks: ['openai'],
+      breaks: ['openai', 'openai-python'],
       request: 'request',
       type: 'chat.completion.chunk',
       cause: 'server',

@@ -44,7 +44,7 @@ describe('the table', () => {
     expect(out).toMatch(/^fail +plain +\d error/m)
     const [head = '', ...rows] = out
       .split('\n')
-      .slice(out.split('\n').findIndex((line) => /^ +openai {2}ai-sdk/.test(line)))
+      .slice(out.split('\n').findIndex((line) => /^ +openai {2}openai-python/.test(line)))
     expect(head.trim().split(/ {2,}/)).toEqual([
       'openai',
       'openai-python',

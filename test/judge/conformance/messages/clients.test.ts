@@ -214,7 +214,7 @@ describe('where the clients of Messages differ:', () => {
 describe('what explain says of Messages:', () => {
   test.each(MESSAGES_CLIENTS)('a good call is run and ends well for %s', (client) => {
     expect(says(client, 'call')).toMatch(
-      /^(The (Anthropic|AI) SDK|LangChain) shows no text, will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
+      /^(The (Anthropic|AI) SDK( for Python)?|LangChain) shows no text, will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
     )
   })
 
@@ -230,7 +230,9 @@ describe('what explain says of Messages:', () => {
   })
 
   test('a client of another API is refused', () => {
-    expect(() => explain([], 'messages:codex' as never)).toThrow('messages:anthropic, messages:ai-sdk')
+    expect(() => explain([], 'messages:codex' as never)).toThrow(
+      'messages:anthropic, messages:anthropic-python, messages:ai-sdk',
+    )
   })
 })
 
