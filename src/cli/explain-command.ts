@@ -22,6 +22,7 @@ export const explain: Command = defineCommand({
         langchain: 'reads Responses and Messages',
         codex: 'reads Responses',
         anthropic: 'reads Messages',
+        'anthropic-python': 'reads Messages',
       } satisfies Readonly<Record<AnyClient, string>>,
     },
   },

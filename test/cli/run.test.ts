@@ -261,7 +261,7 @@ describe('check', () => {
     [
       '',
       ['--profile', 'azure'],
-      '--profile: expected one of openai, open-responses, client:openai, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:ai-sdk, messages, messages:anthropic, messages:ai-sdk, messages:langchain, got "azure"',
+      '--profile: expected one of openai, open-responses, client:openai, client:openai-python, client:ai-sdk, client:openai-agents, client:langchain, client:codex, chat, chat:openai, chat:openai-python, chat:ai-sdk, messages, messages:anthropic, messages:anthropic-python, messages:ai-sdk, messages:langchain, got "azure"',
     ],
   ])('what cannot be checked exits with 2 and one line: %#', async (text, options, message) => {
     expect(await check(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })
@@ -285,7 +285,7 @@ describe('explain', () => {
   test('explain reports what each client makes of each stream, in a line each', async () => {
     const { code, out, err } = await explain((await events()) + (await events()))
     expect([code, err]).toEqual([0, ''])
-    const names = ['The openai SDK', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
+    const names = ['The openai SDK', 'The openai SDK for Python', 'The AI SDK', 'The Agents SDK', 'LangChain', 'Codex']
     const lines = (number: number) => [`stream ${number}: 9 events`, ...names.map((name) => `  ${name} shows`)]
     expect(out.match(/^(stream.*| {2}.*? shows)/gm)).toEqual([...lines(1), ...lines(2)])
   })
@@ -309,7 +309,9 @@ describe('explain', () => {
     const good = `${chunk({ role: 'assistant', content: 'Hi' })}${chunk({}, 'stop')}data: [DONE]\n\n`
     expect(await explain(good)).toEqual({
       code: 0,
-      out: 'stream 1: 2 chunks\n  The openai SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n',
+      out:
+        'stream 1: 2 chunks\n  The openai SDK shows "Hi", and ends well.\n' +
+        '  The openai SDK for Python shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n',
       err: '',
     })
     const lost = await explain(chunk({ role: 'assistant', content: 'Hi' }), '--client', 'openai')
@@ -317,7 +319,7 @@ describe('explain', () => {
     const { code, err } = await explain(good, '--client', 'codex')
     expect([code, err]).toEqual([
       2,
-      'harmony-responses: a.jsonl: a stream of Chat Completions, which is explained for openai and ai-sdk\n',
+      'harmony-responses: a.jsonl: a stream of Chat Completions, which is explained for openai, openai-python and ai-sdk\n',
     ])
   })
 
@@ -343,7 +345,8 @@ describe('explain', () => {
     expect(await explain(stream.join(''))).toEqual({
       code: 0,
       out:
-        'stream 1: 6 events\n  The Anthropic SDK shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n' +
+        'stream 1: 6 events\n  The Anthropic SDK shows "Hi", and ends well.\n' +
+        '  The Anthropic SDK for Python shows "Hi", and ends well.\n  The AI SDK shows "Hi", and ends well.\n' +
         '  LangChain shows "Hi", and ends well.\n',
       err: '',
     })
@@ -352,7 +355,7 @@ describe('explain', () => {
     const { code, err } = await explain(stream.join(''), '--client', 'openai')
     expect([code, err]).toEqual([
       2,
-      'harmony-responses: a.jsonl: a stream of the Messages API, which is explained for anthropic, ai-sdk and langchain\n',
+      'harmony-responses: a.jsonl: a stream of the Messages API, which is explained for anthropic, anthropic-python, ai-sdk and langchain\n',
     ])
   })
 
@@ -366,7 +369,7 @@ describe('explain', () => {
     [
       '',
       ['--client', 'curl'],
-      '--client: expected one of openai, ai-sdk, openai-agents, langchain, codex, anthropic, got "curl"',
+      '--client: expected one of openai, openai-python, ai-sdk, openai-agents, langchain, codex, anthropic, anthropic-python, got "curl"',
     ],
   ])('what cannot be explained exits with 2 and one line: %#', async (text, options, message) => {
     expect(await explain(text, ...options)).toEqual({ code: 2, out: '', err: `harmony-responses: ${message}\n` })

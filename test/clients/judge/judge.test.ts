@@ -15,7 +15,7 @@ import { responsesSubject, type Subject } from './subject.js'
 import { familiesOf, markdownOf, reportOf } from './table.js'
 
 // Compares the judge's predictions with the real clients. `npm run test:judge` plays thousands of damages for each
-// client; without JUDGE_RUNS it is a sample. JUDGE_SEED draws others, JUDGE_CLIENTS names some profiles alone, and
+// client; without JUDGE_RUNS it is a sample. JUDGE_ONLY=unseen plays only kinds by which no rule was written. JUDGE_SEED draws others, JUDGE_CLIENTS names some profiles alone, and
 // JUDGE_OUTPUT is the beginning of the names of files for the result: .md for docs/judge.md, .json, .txt.
 
 const env = (name: string): string | undefined => process.env[name] || undefined

@@ -1,6 +1,6 @@
 import type { Violation } from '../../../src/judge/conformance/index.js'
 import { type Drawn, drawFamily } from './draw.js'
-import { differences, infidelity, losses } from './outcomes.js'
+import { differences, infidelity, isCallCut, losses } from './outcomes.js'
 import type { Outcome, Replayer } from './replay.js'
 import type { NamedStream } from './streams.js'
 import type { Subject } from './subject.js'
@@ -163,9 +163,11 @@ export async function measure(
       if (one.base !== undefined && violations(one.base).length > 0) return
       played++
       const good = await baseOf(one)
-      const isExpected = (one: Outcome): boolean => differences(one, good).length === 0 && isPredicted(events, one)
+      const isCut = isCallCut(good, subject.meant(one.base ?? stream.events))
+      const isExpected = (one: Outcome): boolean =>
+        differences(one, good, isCut).length === 0 && isPredicted(events, one)
       const outcome = await steady(replayer, bodyOf(events), isExpected)
-      const differs = differences(outcome, good)
+      const differs = differences(outcome, good, isCut)
       const all = violations(events)
       const [said] = all
       const note = look(events, outcome)

@@ -20,18 +20,24 @@ const FIELDS = [
 
 type Field = (typeof FIELDS)[number]
 
-/** The differences between two runs of one client, without ids and usage. */
-export function differences(one: Outcome, other: Outcome): Field[] {
+/**
+ * The differences between two runs of one client, without ids and usage.
+ *
+ * @param isCut - whether the last call was cut off, which clients show in many ways
+ */
+export function differences(one: Outcome, other: Outcome, isCut = false): Field[] {
   return FIELDS.filter((field) =>
     field === 'calls'
-      ? !isSameCalls(wholeCalls(one), wholeCalls(other))
+      ? !isSameCalls(isCut ? one.calls.slice(0, -1) : one.calls, isCut ? other.calls.slice(0, -1) : other.calls)
       : !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)),
   )
 }
 
-/** The calls to run: of an answer that was cut off, the last one may be cut off, too, which clients show in many ways. */
-const wholeCalls = ({ calls, ending }: Outcome): Outcome['calls'] =>
-  ending === 'incomplete' ? calls.slice(0, -1) : calls
+/** Whether the last call of an answer that was cut off was cut off, too. `meant`: what a lossless client shows. */
+export function isCallCut({ ending, calls }: Outcome, meant: Outcome): boolean {
+  const whole = meant.calls.filter(({ arguments: given }) => typeof given !== 'string')
+  return ending === 'incomplete' && calls.length > whole.length
+}
 
 /** Whether the same tools get the same. Not every replayer tells whether a tool gets a text or fields. */
 function isSameCalls(calls: Outcome['calls'], others: Outcome['calls']): boolean {

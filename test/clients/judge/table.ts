@@ -1,9 +1,13 @@
+import { installedVersion } from './installed.js'
 import { type Cases, type Measured, precision, recall, sumOf } from './measure.js'
 
-/** The versions that a client's model was measured against: `openai 7.59.0`. */
+/** The versions that a client's model describes, and others that it was measured against: `openai 7.59.0`. */
 const versionsOf = ({ versions }: Measured): string =>
   Object.entries(versions)
-    .map(([name, version]) => `${name} ${version}`)
+    .map(([name, version]) => {
+      const installed = installedVersion(name)
+      return installed === version ? `${name} ${version}` : `${name} ${version}, measured with ${installed ?? 'none'}`
+    })
     .join(', ')
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`

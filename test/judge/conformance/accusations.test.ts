@@ -22,7 +22,14 @@ const accuses = (api: ApiName) => (_name: string, stream: object[], profiles: st
 const delta = (chunk: Draft): Draft => chunk.choices[0].delta
 const call = (chunk: Draft): Draft => delta(chunk).tool_calls[0]
 
-const CLIENTS = ['client:openai', 'client:ai-sdk', 'client:openai-agents', 'client:langchain', 'client:codex']
+const CLIENTS = [
+  'client:openai',
+  'client:openai-python',
+  'client:ai-sdk',
+  'client:openai-agents',
+  'client:langchain',
+  'client:codex',
+]
 
 describe('Responses:', () => {
   const answer = (damage: Damage): object[] => damaged(BASES.answer(), damage)
@@ -40,12 +47,12 @@ describe('Responses:', () => {
         ),
       ),
       // The others show what was streamed.
-      ['openai', 'client:openai', 'client:openai-agents', 'client:codex'],
+      ['openai', 'client:openai', 'client:openai-python', 'client:openai-agents', 'client:codex'],
     ],
     [
       'the done events of a part have another content_index',
       answer(both(set('output_text.done', { content_index: 1 }), set('content_part.done', { content_index: 1 }))),
-      ['openai', 'client:openai'],
+      ['openai', 'client:openai', 'client:openai-python'],
     ],
     [
       'an annotation behind the done item',
@@ -55,7 +62,7 @@ describe('Responses:', () => {
         events.splice(-1, 0, { type: 'response.output_text.annotation.added', ...late, sequence_number: 9 })
         return renumbered(events)
       }),
-      ['openai', 'client:openai', 'client:openai-agents'],
+      ['openai', 'client:openai', 'client:openai-python', 'client:openai-agents'],
     ],
     [
       'the terminal response lists the items in reverse',
@@ -63,7 +70,7 @@ describe('Responses:', () => {
         const response = inside(events.at(-1), 'response')
         response['output'] = (response['output'] as object[]).toReversed()
       }),
-      ['openai', 'client:openai', 'client:openai-agents'],
+      ['openai', 'client:openai', 'client:openai-python', 'client:openai-agents'],
     ],
     [
       'the item of a call comes without its output_index, unlike its deltas',
@@ -74,7 +81,7 @@ describe('Responses:', () => {
           set('output_item.done', { output_index: undefined }),
         ),
       ),
-      ['openai', 'client:openai', 'client:ai-sdk', 'client:langchain'],
+      ['openai', 'client:openai', 'client:openai-python', 'client:ai-sdk', 'client:langchain'],
     ],
     ['a search in the wrong order', search(move(5, 4)), ['openai']],
     ['a search without its events', search(drop(({ type }) => /web_search_call\.\w+$/.test(type))), []],
@@ -102,19 +109,19 @@ describe('Chat Completions:', () => {
         const other = structuredClone(chunks.slice(0, 2)).map((chunk) => ({ ...chunk, id: 'other', created: 3 }))
         chunks.splice(1, 0, ...other)
       }),
-      ['chat', 'chat:openai', 'chat:ai-sdk'],
+      ['chat', 'chat:openai', 'chat:openai-python', 'chat:ai-sdk'],
     ],
     [
       'the object of each chunk is that of an answer that was not streamed',
       draft(CHATS.text, (chunks) => {
         for (const chunk of chunks) chunk.object = 'chat.completion'
       }),
-      ['chat'],
+      ['chat', 'chat:openai-python'],
     ],
     [
       'text beside the delta',
       draft(CHATS.text, ([, { choices }]) => Object.assign(choices[0], { text: 'Hi', delta: {} })),
-      ['chat', 'chat:openai', 'chat:ai-sdk'],
+      ['chat', 'chat:openai', 'chat:openai-python', 'chat:ai-sdk'],
     ],
     [
       'two choices of one index in a chunk',
@@ -126,7 +133,7 @@ describe('Chat Completions:', () => {
     [
       'one choice twice in a chunk',
       draft(CHATS.text, ([, { choices }]) => choices.push(choices[0])),
-      ['chat', 'chat:openai'],
+      ['chat', 'chat:openai', 'chat:openai-python'],
     ],
     [
       'a second finish_reason, which denies the call',
@@ -135,7 +142,7 @@ describe('Chat Completions:', () => {
         again.choices[0].finish_reason = 'stop'
         chunks.splice(5, 0, again)
       }),
-      ['chat', 'chat:openai', 'chat:ai-sdk'],
+      ['chat', 'chat:openai', 'chat:openai-python', 'chat:ai-sdk'],
     ],
     [
       'a finish_reason stop behind a call, as OpenAI sends it',
@@ -166,19 +173,19 @@ describe('Chat Completions:', () => {
         call(chunks[2]).index = 1
         call(chunks[3]).index = 2
       }),
-      ['chat', 'chat:openai'],
+      ['chat', 'chat:openai', 'chat:openai-python'],
     ],
     [
       'a second call that does not begin',
       draft(CHATS.calls, (chunks) => chunks.splice(3, 1)),
-      ['chat', 'chat:openai', 'chat:ai-sdk'],
+      ['chat', 'chat:openai', 'chat:openai-python', 'chat:ai-sdk'],
     ],
     [
       'thinking in a list of parts',
       draft(CHATS.text, ([, chunk]) => {
         delta(chunk).content = [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }] }]
       }),
-      ['chat', 'chat:openai'],
+      ['chat', 'chat:openai', 'chat:openai-python'],
     ],
     [
       'an error behind the end of the answer',
@@ -274,7 +281,7 @@ describe('Messages:', () => {
         events[2].delta.partial_json = '[1'
         events[3].delta.partial_json = ']'
       }),
-      ['messages', 'messages:anthropic', 'messages:ai-sdk', 'messages:langchain'],
+      ['messages', 'messages:anthropic', 'messages:anthropic-python', 'messages:ai-sdk', 'messages:langchain'],
     ],
     [
       'two message_delta',

@@ -64,6 +64,7 @@ describe('a damaged stream', () => {
       CLIENTS.map((client) => /, (?=[^,]*\.? ?)(finishes|has no|never|says)[^.]*/.exec(explain(damaged, client))?.[0]),
     ).toEqual([
       ', never learns that the response has ended: its status stays in_progress',
+      ', has no result, because no event ends the stream',
       ', finishes as interrupted',
       ', has no result, because no event ends the stream',
       ', never learns that the response has ended, and has no usage',
@@ -155,6 +156,8 @@ describe('whatever comes', () => {
   })
 
   test('explain refuses only an unknown client', () => {
-    expect(() => explain([], 'curl' as never)).toThrow('client: expected one of openai, ai-sdk, openai-agents')
+    expect(() => explain([], 'curl' as never)).toThrow(
+      'client: expected one of openai, openai-python, ai-sdk, openai-agents',
+    )
   })
 })

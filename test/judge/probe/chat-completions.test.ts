@@ -67,7 +67,7 @@ describe('faults of a server in Chat Completions are found:', () => {
     })
     expect(results.get('chat-call')?.findings[0]).toMatchObject({
       rule: 'chat-call-index',
-      breaks: ['openai'],
+      breaks: ['openai', 'openai-python'],
       request: 'request',
       type: 'chat.completion.chunk',
       cause: 'server',
@@ -93,7 +93,7 @@ describe('faults of a server in Chat Completions are found:', () => {
     })
     const [finding] = results.get('chat-text')?.findings ?? []
     expect(finding?.severity).toBe('error')
-    expect(finding?.breaks).toEqual(['openai', 'ai-sdk'])
+    expect(finding?.breaks).toEqual(['openai', 'openai-python', 'ai-sdk'])
   })
 
   test('a stop string in the answer, and a limit that ends as "stop", are told', async () => {
@@ -207,7 +207,9 @@ describe('faults of a server in Chat Completions are found:', () => {
     const error = { message: 'The engine died.', type: 'server_error', param: null, code: null }
     const results = await found({ chunks: (chunks) => [...chunks.slice(0, 2), { error }] }, 'chat-text')
     const findings = results.get('chat-text')?.findings ?? []
-    expect(findings.map(({ rule, breaks }) => [rule, breaks])).toEqual([['succeeds', ['openai', 'ai-sdk']]])
+    expect(findings.map(({ rule, breaks }) => [rule, breaks])).toEqual([
+      ['succeeds', ['openai', 'openai-python', 'ai-sdk']],
+    ])
   })
 })
 

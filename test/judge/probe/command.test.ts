@@ -44,8 +44,15 @@ describe('the table', () => {
     expect(out).toMatch(/^fail +plain +\d error/m)
     const [head = '', ...rows] = out
       .split('\n')
-      .slice(out.split('\n').findIndex((line) => /^ +openai {2}ai-sdk/.test(line)))
-    expect(head.trim().split(/ {2,}/)).toEqual(['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex'])
+      .slice(out.split('\n').findIndex((line) => /^ +openai {2}openai-python/.test(line)))
+    expect(head.trim().split(/ {2,}/)).toEqual([
+      'openai',
+      'openai-python',
+      'ai-sdk',
+      'openai-agents',
+      'langchain',
+      'codex',
+    ])
     const firstRow = rows[0] ?? ''
     expect(firstRow).toMatch(/^ 1 error/)
     // Marks stand below the names of the clients.

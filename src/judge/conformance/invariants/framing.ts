@@ -5,25 +5,28 @@ import type { FramingRead } from '../read/stream-read.js'
 /** The events that Codex acts on: done items, which it prints or runs, and the end of the turn. */
 const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$/
 
+type FrameReader = 'openai SDK' | 'Python' | 'own'
+
 /**
- * Whether a client reads frames with the openai SDK or with its own reader. The compiler requires an entry for a new
+ * Whether a client reads frames with the openai SDK, with the openai SDK for Python, or with its own reader. The compiler requires an entry for a new
  * client.
  */
-const FRAME_READERS: Readonly<Record<Client, 'openai SDK' | 'own'>> = {
+const FRAME_READERS: Readonly<Record<Client, FrameReader>> = {
   openai: 'openai SDK',
-  'openai-python': 'openai SDK',
+  'openai-python': 'Python',
   'ai-sdk': 'own',
   'openai-agents': 'openai SDK',
   langchain: 'openai SDK',
   codex: 'own',
 }
 
-const withReader = (reader: 'openai SDK' | 'own'): Profile[] =>
+const withReader = (reader: FrameReader): Profile[] =>
   CLIENTS.filter((client) => FRAME_READERS[client] === reader).map((client): Profile => `client:${client}`)
 
 const SPECIFICATIONS: readonly Profile[] = ['openai', 'open-responses']
 const OPENAI_SDK_CLIENTS: readonly Profile[] = withReader('openai SDK')
 const OTHER_CLIENTS: readonly Profile[] = withReader('own')
+const PYTHON_CLIENTS: readonly Profile[] = withReader('Python')
 
 /**
  * Rules for the framing of server-sent events. Source: each client was given the same events in each framing. The capture
@@ -33,14 +36,15 @@ export const FRAMING: readonly Invariant[] = responseRules([
   {
     id: 'frames-apart',
     sentence:
-      'A blank line ends each frame: at two events in one frame, the openai SDK, the Agents SDK and LangChain throw, ' +
+      'A blank line ends each frame: at two events in one frame, the openai SDKs, the Agents SDK and LangChain throw, ' +
       'and the AI SDK and Codex lose both.',
     neededBy: PROFILES,
   },
   {
     id: 'last-frame-ends',
-    sentence: 'A blank line ends the last frame, too: without it, the AI SDK and Codex never see its event.',
-    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
+    sentence:
+      'A blank line ends the last frame, too: without it, the AI SDK, Codex and the openai SDK for Python never see its event.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS, ...PYTHON_CLIENTS],
   },
   {
     id: 'no-cr-at-end',
@@ -64,8 +68,8 @@ export const FRAMING: readonly Invariant[] = responseRules([
   },
   {
     id: 'frame-has-data',
-    sentence: 'A frame with an event name has data: without it, the openai SDK, the Agents SDK and LangChain throw.',
-    neededBy: ['openai', ...OPENAI_SDK_CLIENTS],
+    sentence: 'A frame with an event name has data: without it, the openai SDKs, the Agents SDK and LangChain throw.',
+    neededBy: ['openai', ...OPENAI_SDK_CLIENTS, ...PYTHON_CLIENTS],
   },
   {
     id: 'data-field',
@@ -99,15 +103,15 @@ export const FRAMING: readonly Invariant[] = responseRules([
   },
   {
     id: 'done-is-last',
-    sentence: 'Nothing comes after [DONE]: the openai SDK, the Agents SDK and LangChain have stopped reading.',
-    neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS],
+    sentence: 'Nothing comes after [DONE]: the openai SDKs, the Agents SDK and LangChain have stopped reading.',
+    neededBy: [...SPECIFICATIONS, ...OPENAI_SDK_CLIENTS, ...PYTHON_CLIENTS],
   },
   {
     id: 'done-alone',
     sentence:
       'The data of [DONE] is these six characters: with a blank beside them, the openai SDK, the AI SDK, the Agents SDK and ' +
       'LangChain take it for an event that is no JSON.',
-    neededBy: PROFILES.filter((profile) => profile !== 'client:codex'),
+    neededBy: PROFILES.filter((profile) => profile !== 'client:codex' && !PYTHON_CLIENTS.includes(profile)),
   },
   {
     id: 'done-at-end',
@@ -122,13 +126,16 @@ export const FRAMING: readonly Invariant[] = responseRules([
   },
   {
     id: 'no-mark-within',
-    sentence: 'No byte order mark comes before `data:`: the AI SDK and Codex skip such a line.',
-    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS],
+    sentence:
+      'No byte order mark comes before `data:`: the AI SDK, Codex and the openai SDK for Python skip such a line.',
+    neededBy: [...SPECIFICATIONS, ...OTHER_CLIENTS, ...PYTHON_CLIENTS],
   },
   {
     id: 'text-encoding',
-    sentence: 'A stream is UTF-8: Codex ends the turn at an invalid byte, and the others show a replacement character.',
-    neededBy: [...SPECIFICATIONS, 'client:codex'],
+    sentence:
+      'A stream is UTF-8: Codex ends the turn at an invalid byte, the openai SDK for Python raises, and the others show a ' +
+      'replacement character.',
+    neededBy: [...SPECIFICATIONS, 'client:codex', ...PYTHON_CLIENTS],
   },
 ])
 

@@ -121,20 +121,16 @@ def chat(body, shown):
         except (openai.LengthFinishReasonError, openai.ContentFilterFinishReasonError):
             # Its way to say that the answer was cut off, which it has all the same.
             ending = "incomplete"
-        # get_final_completion() leaves calls of custom tools out.
         choices = stream.current_completion_snapshot.choices
     said, calls = [], []
     for choice in choices:
         message = choice.message
         said += [text_of(text) for text in (message.content, message.refusal) if text is not None]
         old = message.function_call
-        if old is not None:
+        if old is not None and not message.tool_calls:
             calls.append(called(old.name, old.arguments))
         for call in message.tool_calls or []:
-            if call.type == "custom":
-                calls.append(called(plain(call.custom)["name"], plain(call.custom)["input"]))
-            else:
-                calls.append(called(call.function.name, call.function.arguments))
+            calls.append(called(call.function.name, call.function.arguments))
     shown.rest = {"calls": calls, "citations": []}
     reason = choices[0].finish_reason
     finish = {"stop": "stop", "tool_calls": "tool-calls", "function_call": "tool-calls"}.get(reason)

@@ -42,3 +42,19 @@ test('a long text is shown by its beginning, and never by half a character', () 
   expect(`${TextHash.of('a'.repeat(70))}`).toBe(`"${'a'.repeat(60)}..."`)
   expect(`${TextHash.of(`${'a'.repeat(59)}💖b`)}`).toBe(`"${'a'.repeat(59)}..."`)
 })
+
+test('a text looks like another one that differs in the blanks around it, however both came', () => {
+  const blank = fc.string({ unit: fc.constantFrom(' ', '\n', '\t'), maxLength: 4 })
+  fc.assert(
+    fc.property(text, text, blank, blank, fc.nat(), (own, other, before, behind, at) => {
+      const around = `${before}${own}${behind}`
+      const place = at % (around.length + 1)
+      const pieces = TextHash.of(around.slice(0, place)).append(around.slice(place))
+      const joined = TextHash.of(around.slice(0, place)).join(TextHash.of(around.slice(place)))
+      for (const one of [pieces, joined]) expect(one.looksLike(TextHash.of(own))).toBe(true)
+      // What is a blank to the eye alone, such as U+00A0, stays part of a text.
+      const inked = (words: string): string => words.replace(/^[\0- ]+|[\0- ]+$/g, '')
+      expect(pieces.looksLike(TextHash.of(other))).toBe(inked(own) === inked(other))
+    }),
+  )
+})

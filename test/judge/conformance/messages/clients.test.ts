@@ -30,11 +30,11 @@ const rules = (client: MessagesClient, base: BaseName, damage: Damage = () => {}
 const says = (client: MessagesClient, base: BaseName, damage: Damage = () => {}): string =>
   explain(damaged(base, damage), `messages:${client}`).text
 
-/** The same for every client: `{ anthropic: [...], 'ai-sdk': [...], langchain: [...] }`. */
+/** The same for every client: `{ anthropic: [...], 'ai-sdk': [...], ... }`. */
 const all = (base: BaseName, damage: Damage = () => {}): Record<string, string[]> =>
   Object.fromEntries(MESSAGES_CLIENTS.map((client) => [client, rules(client, base, damage)]))
 
-const NONE = { anthropic: [], 'ai-sdk': [], langchain: [] }
+const NONE = { anthropic: [], 'anthropic-python': [], 'ai-sdk': [], langchain: [] }
 
 test.each(Object.keys(BASES) as BaseName[])('the good stream %s breaks no client of Messages', (base) => {
   expect(all(base)).toEqual(NONE)
@@ -72,9 +72,9 @@ test.each([
 describe('where the clients of Messages differ:', () => {
   test('without message_stop the Anthropic SDK throws, the AI SDK was interrupted, and LangChain needs none', () => {
     expect(all('text', (events) => events.slice(0, -1))).toEqual({
+      ...NONE,
       anthropic: ['messages-anthropic-stop'],
       'ai-sdk': ['messages-ai-sdk-stop', 'messages-client-ending'],
-      langchain: [],
     })
   })
 
@@ -143,6 +143,7 @@ describe('where the clients of Messages differ:', () => {
     const drop: Damage = (events) => events.toSpliced(2, 1)
     expect(all('text', drop)).toEqual({
       anthropic: ['messages-anthropic-blocks'],
+      'anthropic-python': ['messages-anthropic-python-index'],
       'ai-sdk': ['messages-ai-sdk-part'],
       langchain: [],
     })
@@ -213,7 +214,7 @@ describe('where the clients of Messages differ:', () => {
 describe('what explain says of Messages:', () => {
   test.each(MESSAGES_CLIENTS)('a good call is run and ends well for %s', (client) => {
     expect(says(client, 'call')).toMatch(
-      /^(The (Anthropic|AI) SDK|LangChain) shows no text, will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
+      /^(The (Anthropic|AI) SDK( for Python)?|LangChain) shows no text, will run get_weather with \{"city":"Oslo"\}, and ends well\.$/,
     )
   })
 
@@ -229,7 +230,9 @@ describe('what explain says of Messages:', () => {
   })
 
   test('a client of another API is refused', () => {
-    expect(() => explain([], 'messages:codex' as never)).toThrow('messages:anthropic, messages:ai-sdk')
+    expect(() => explain([], 'messages:codex' as never)).toThrow(
+      'messages:anthropic, messages:anthropic-python, messages:ai-sdk',
+    )
   })
 })
 

@@ -5,7 +5,7 @@ import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString, isIndex } from '../../stream-event.js'
 import { callsIn, MAX_CALLS } from '../stream-state.js'
 import { ArgumentState } from './ai-sdk/argument-state.js'
-import { asksForCalls, endingBy } from './finish-reasons.js'
+import { endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */
 export class AgreedChatCall {
@@ -20,6 +20,8 @@ export class AgreedChatCall {
   /** Each second delta, as long as all come twice. */
   #once: TextHash | undefined = new TextHash()
   #last: string | undefined
+  /** How many deltas had arguments. */
+  #pieces = 0
   /** The chunk that began it. */
   readonly at: EventRef
   readonly #state = new ArgumentState()
@@ -48,6 +50,7 @@ export class AgreedChatCall {
 
   #count(text: string): void {
     if (text === '') return
+    this.#pieces++
     if (this.#last === undefined) {
       this.#once?.append(text)
       this.#last = text
@@ -70,7 +73,7 @@ export class AgreedChatCall {
 
   /** Takes a name, or a piece of one. */
   takeName(name: string, hasId: boolean): void {
-    if (this.name === '' && this.#deltas.length > 0) this.isOutOfOrder = true
+    if (this.name === '' && name !== '' && this.#pieces > 1) this.isOutOfOrder = true
     if (this.name === '') this.name = name
     else if (!hasId && name !== this.#firstName && !this.#isNamed) this.name += name
     this.#firstName ??= name === '' ? undefined : name
@@ -192,7 +195,7 @@ export class AgreedChoice {
     const isFirst =
       said === 'reasoning'
         ? this.reasoning.length === 0
-        : this.calls.length === 0 && (said === 'call' ? asksForCalls(this.finish) : !hasText)
+        : this.calls.length === 0 && (said === 'call' ? this.finish !== 'stop' : !hasText)
     if (isFirst) this.#belated = said
     return isFirst
   }

@@ -32,6 +32,9 @@ export class ChatAgreement {
   readonly #extraneous = new ExtraneousList()
   #id: string | undefined
   #created: unknown
+  /** How many chunks had it, and whether one of them began an answer with its role. */
+  #chunks = 0
+  #isBegun = false
   /** The id before that, whose chunks said nothing. */
   #formerId: string | undefined
   #hasUsage = false
@@ -150,22 +153,37 @@ export class ChatAgreement {
   #isForeign(chunk: Fields, at: EventRef): boolean {
     const id = asString(chunk['id'])
     if (id === '') return false
-    if (id === this.#id) return false
+    const hasRole = choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    if (id === this.#id) {
+      this.#chunks++
+      this.#isBegun ||= hasRole
+      return false
+    }
     if (this.#foreign.has(id)) return true
     if (this.#id === undefined || !this.#hasContent) {
       this.#formerId = this.#id
-      this.#id = id
-      this.#created = chunk['created']
+      this.#renamed(id, chunk, hasRole)
       return false
     }
-    if (id === this.#formerId) {
+    // A server that gives each chunk an id of its own.
+    if (!hasRole && this.#chunks < 2) {
+      this.#renamed(id, chunk, hasRole)
+      return false
+    }
+    if (id === this.#formerId && this.#isBegun) {
       this.#goBack(id, chunk['created'], at)
       return false
     }
-    const isOther =
-      chunk['created'] !== this.#created ||
-      choicesIn(chunk).some(({ delta }) => asString(asFields(delta)['role']) !== '')
+    const isOther = chunk['created'] !== this.#created || hasRole
     if (isOther && this.#choices.size > 0 && this.#foreign.size < MAX_FOREIGN) this.#foreign.add(id)
     return this.#foreign.has(id)
+  }
+
+  /** The answer goes on under another id. */
+  #renamed(id: string, { created }: Fields, hasRole: boolean): void {
+    this.#id = id
+    this.#created = created
+    this.#chunks = 1
+    this.#isBegun = hasRole
   }
 }

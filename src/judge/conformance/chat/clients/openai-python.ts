@@ -21,6 +21,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'chat-openai-python-calls': `A call of type "function" has a function in each of its deltas: ${RAISES}.`,
   'chat-openai-python-joins':
     'The name of a call comes once: openai for Python joins repeated ones to one text ("get_weatherget_weather").',
+  'chat-openai-python-custom':
+    'No call is one of a custom tool: get_final_completion() of openai for Python raises at it, when streamed.',
   [LISTS]: `The objects in a list of a delta have an index: ${RAISES}.`,
   'chat-openai-python-logprobs': `The logprobs of a choice are an object with lists: ${RAISES}.`,
 }
@@ -196,16 +198,21 @@ function textOf(value: unknown, text: TextHash): TextHash {
 /** The calls of a message. */
 function callsIn(message: Accumulated): SeenCall[] {
   const { function_call: old } = message
-  const named = isGiven(old) ? [seenOf(asFields(old), 'arguments')] : []
+  // An application reads this one of the older API where there is no other.
+  const named = isGiven(old) && callsOf(message).length === 0 ? [seenOf(asFields(old))] : []
   return [
     ...named,
     ...callsOf(message).map(({ type, function: body, custom }) => {
-      if (type === 'custom') return seenOf(asFields(custom), 'input')
+      if (type === 'custom')
+        throw new Thrown('chat-openai-python-custom', 'a call of type "function"', custom, 'custom')
       if (!isFields(body)) throw new Thrown('chat-openai-python-calls', 'function in a call', body)
-      return seenOf(body, 'arguments')
+      return seenOf(body)
     }),
   ]
 }
 
-const seenOf = (body: Fields, field: string): SeenCall =>
-  seenCall(shown(body['name'] ?? null), shown(body[field] ?? null))
+function seenOf({ name, arguments: given = null }: Fields): SeenCall {
+  const words = shown(given)
+  // What is not a text is no JSON, either.
+  return seenCall(shown(name ?? null), words, typeof given === 'string' ? undefined : { value: words })
+}

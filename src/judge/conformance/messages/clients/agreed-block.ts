@@ -68,6 +68,9 @@ export class AgreedBlock {
   /** Whether its start came twice, as its deltas may have. */
   isDoubled = false
   hasSignature = false
+  /** Whether its input came before it. */
+  isOutOfOrder = false
+  #hasProse: boolean | undefined
   /** A delta of a call that no client can read. The first one is often empty, which is decided at the end. */
   #lost: { readonly what: Unreadable; readonly isFirst: boolean } | undefined
   /** The content of deltas of another type than its own. */
@@ -95,6 +98,13 @@ export class AgreedBlock {
     this.#begun = TextHash.of(asString(begun[kind === 'call' ? '' : kind]))
     const isGiven = kind === 'call' && Object.keys(asFields(begun['input'])).length > 0
     this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
+  }
+
+  /** Whether its deltas are an answer's text, and not its input under another type: by the first of them. */
+  hasProse({ text, thinking }: Fields): boolean {
+    const said = asString(text) || asString(thinking)
+    if (said !== '') this.#hasProse ??= !/^\s*[{"]/.test(said)
+    return this.#hasProse === true
   }
 
   append(text: string): void {

@@ -47,6 +47,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   #isRepeated = false
   /** Whether a delta has another index than its block. */
   #isMisnumbered = false
+  /** The indexes of input that came before the block of this index. */
+  readonly #early = new Set<unknown>()
   /** A message_start of another message came: `begins` until its first block proves that the message follows. */
   #foreign: 'begins' | 'continues' | undefined
   #isOver = false
@@ -242,6 +244,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     const begun = new AgreedBlock(kind, index, at, block)
+    begun.isOutOfOrder = kind === 'call' && this.#early.has(index)
     if (isAgain && open.kind === begun.kind && open.name === begun.name) {
       this.#extraneous.add({ why: 'repeated', at, ...calledIn({ content_block: given }) })
       open.isDoubled = this.#isRepeated
@@ -279,7 +282,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const of = this.#at(index) ?? this.#open
     // No client shows the input of a call that the server ran, or passes it to a tool.
     const isOpen = of?.isStopped === false || this.#open === undefined
-    if (of?.kind === 'other' && isOpen && (of.name !== '' || known?.kind === 'call')) return
+    if (of?.kind === 'other' && isOpen && (known?.kind === 'call' || (of.name !== '' && !of.hasProse(delta)))) return
     if (type === 'signature_delta' || known?.kind === 'thinking') this.#sure()
     if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true
     if (known === undefined) {
@@ -306,7 +309,10 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     const [open, byIndex] = [this.#open, this.#at(index)]
     if (fits(byIndex) && !byIndex.isStopped) return byIndex
     if (fits(open)) {
-      if (open.index !== index) this.#isMisnumbered = true
+      if (open.index !== index) {
+        this.#isMisnumbered = true
+        if (kind === 'call' && this.#early.size < MAX_BLOCKS) this.#early.add(index)
+      }
       return open
     }
     if (fits(byIndex)) return byIndex

@@ -2,6 +2,7 @@ import { clientRules } from '../../clients/client.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
 import { aiSdk } from './ai-sdk.js'
 import { anthropic } from './anthropic.js'
+import { anthropicPython } from './anthropic-python.js'
 import type { MessagesClient, MessagesClientModel } from './client.js'
 import { MESSAGES_LOSSES } from './compare.js'
 import { langchain } from './langchain.js'
@@ -9,6 +10,7 @@ import { langchain } from './langchain.js'
 /** The models of all clients of the Messages API. */
 export const MESSAGES_MODELS: Readonly<Record<MessagesClient, MessagesClientModel>> = {
   anthropic,
+  'anthropic-python': anthropicPython,
   'ai-sdk': aiSdk,
   langchain,
 }

@@ -4,7 +4,12 @@ import { NO_DATA } from '../../read/sse-reader.js'
 import type { FramingRead } from '../../read/stream-read.js'
 import { type MessagesInvariant, type MessagesProfile, messagesRules } from '../invariant.js'
 
-const NAMED: readonly MessagesProfile[] = ['messages', 'messages:anthropic', 'messages:langchain']
+const NAMED: readonly MessagesProfile[] = [
+  'messages',
+  'messages:anthropic',
+  'messages:anthropic-python',
+  'messages:langchain',
+]
 
 /** Rules for the framing of events. The capture reader finds their violations. */
 export const FRAMING: readonly MessagesInvariant[] = messagesRules([
@@ -41,6 +46,7 @@ const READ_BY_LANGCHAIN =
 const SKIPS: Readonly<Record<MessagesProfile, (name: string | undefined) => boolean>> = {
   messages: () => false,
   'messages:anthropic': (name) => name === undefined || name === 'ping',
+  'messages:anthropic-python': (name) => name === undefined || name === 'ping',
   'messages:ai-sdk': () => false,
   'messages:langchain': (name) => name === undefined || !READ_BY_LANGCHAIN.test(name),
 }
@@ -49,6 +55,7 @@ const SKIPS: Readonly<Record<MessagesProfile, (name: string | undefined) => bool
 const READER: Readonly<Record<MessagesProfile, Profile>> = {
   messages: 'openai',
   'messages:anthropic': 'client:openai',
+  'messages:anthropic-python': 'client:openai-python',
   'messages:ai-sdk': 'client:ai-sdk',
   'messages:langchain': 'client:langchain',
 }
@@ -63,11 +70,16 @@ export function neededMessagesFraming(
   if (own !== undefined) return own.neededBy.includes(profile) && isLost(read, profile) ? own : undefined
   if (!ANY_FRAMING.includes(id)) return undefined
   const isSkipped = /^(?:data-is-json|frame-has-data|done-alone)$/.test(id) && SKIPS[profile](name)
-  if (isSkipped || (profile === 'messages:anthropic' && isEmpty(read))) return undefined
-  // Both SDKs of Anthropic drop a frame that no blank line ends; LangChain reads on without a message_stop.
-  const isDropped = profile === 'messages:anthropic' || (profile === 'messages:langchain' && !isHarmless(read))
-  return neededFraming({ rule: id }, id === 'last-frame-ends' && isDropped ? 'openai' : READER[profile])
+  if (isSkipped || (isOfAnthropic(profile) && isEmpty(read))) return undefined
+  // The SDKs of Anthropic drop a frame that no blank line ends; LangChain, and that for Python, need no message_stop.
+  if (id !== 'last-frame-ends') return neededFraming({ rule: id }, READER[profile])
+  const isSparing = profile === 'messages:langchain' || profile === 'messages:anthropic-python'
+  if (isSparing && isHarmless(read)) return undefined
+  return neededFraming({ rule: id }, isSparing || profile === 'messages:anthropic' ? 'openai' : READER[profile])
 }
+
+const isOfAnthropic = (profile: MessagesProfile): boolean =>
+  profile === 'messages:anthropic' || profile === 'messages:anthropic-python'
 
 /** Whether the name of a frame, or a [DONE] with this name, makes the client lose its event or throw. */
 function isLost({ rule, type, name }: FramingRead, profile: MessagesProfile): boolean {
@@ -78,6 +90,6 @@ function isLost({ rule, type, name }: FramingRead, profile: MessagesProfile): bo
 
 const isEmpty = ({ rule, got }: FramingRead): boolean => rule === 'frame-has-data' || got === NO_DATA
 
-/** Whether it loses only an event that LangChain does not read. */
+/** Whether it loses only an event that LangChain and the SDK for Python do not need. */
 const isHarmless = ({ lost = [] }: FramingRead): boolean =>
   lost.every((type) => /^(?:message_stop|content_block_stop|ping)$/.test(type))

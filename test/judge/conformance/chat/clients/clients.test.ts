@@ -36,6 +36,39 @@ describe('good streams', () => {
   })
 })
 
+describe('what belongs to the answer:', () => {
+  test('a call that comes only behind the token counts, after a finish_reason that asks for one', () => {
+    const damage: Damage = (chunks) => {
+      const isCall = (chunk: Draft): boolean => Boolean(chunk.choices[0]?.delta.tool_calls)
+      return [...chunks.filter((chunk) => !isCall(chunk)), ...chunks.filter(isCall)]
+    }
+    expect(rules('openai', 'call', damage)).toEqual([])
+  })
+
+  test('the arguments once, where each delta comes twice', () => {
+    const damage: Damage = (chunks) =>
+      chunks.flatMap((chunk) => (chunk.choices[0]?.delta.tool_calls ? [chunk, chunk] : [chunk]))
+    expect(rules('openai', 'call', damage)).toContain('chat-client-calls')
+  })
+
+  test('not all of its text again, in the last delta', () => {
+    const damage: Damage = (chunks) => {
+      const texts = chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '')
+      const end = chunks.find((chunk) => chunk.choices[0]?.finish_reason)
+      if (end !== undefined) end.choices[0].delta = { content: texts.join('') }
+    }
+    expect(rules('openai', 'text', damage)).toContain('chat-client-text')
+  })
+
+  test('the arguments in the order of their deltas, which a name behind them contradicts', () => {
+    const damage: Damage = (chunks) => {
+      const theirs = chunks.filter((chunk) => chunk.choices[0]?.delta.tool_calls).reverse()
+      return chunks.map((chunk) => (chunk.choices[0]?.delta.tool_calls ? (theirs.shift() as Draft) : chunk))
+    }
+    expect(rules('openai', 'call', damage)).toContain('chat-client-calls')
+  })
+})
+
 describe('where the clients differ:', () => {
   test('without an index on calls the openai SDK throws, and the AI SDK goes by the ids', () => {
     const damage: Damage = (chunks) => {
@@ -51,6 +84,23 @@ describe('where the clients differ:', () => {
     }
     expect(rules('openai', 'calls', damage)).toEqual(['chat-client-calls'])
     expect(says('openai', 'calls', damage)).toContain('will run f with {}{}')
+  })
+
+  test('at a last delta that is null openai for Python raises, and the others read on', () => {
+    const damage: Damage = (chunks) => {
+      const end = chunks.find((chunk) => chunk.choices[0]?.finish_reason)
+      if (end !== undefined) end.choices[0].delta = null
+    }
+    expect(rules('openai-python', 'text', damage)).toEqual(['chat-openai-python-delta'])
+    expect(rules('openai', 'text', damage)).toEqual([])
+  })
+
+  test('a name that comes again openai for Python joins to one, and the others do not', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) if (chunk.choices[0]?.delta.tool_calls) call(chunk).function.name = 'f'
+    }
+    expect(rules('openai-python', 'call', damage)).toContain('chat-openai-python-joins')
+    expect(rules('openai', 'call', damage)).toEqual([])
   })
 
   test('without a role the openai SDK throws at the end, and the AI SDK needs none', () => {

@@ -1,0 +1,167 @@
+import { type Fields, isFields } from '../../../../shared/fields.js'
+import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { TextHash } from '../../clients/text-hash.js'
+import { ThrowingReader } from '../../clients/throwing-reader.js'
+import { Thrown } from '../../clients/thrown.js'
+import type { MessagesClientModel } from './client.js'
+import { messageIn } from './error-message.js'
+import { endingBy } from './stop-reasons.js'
+import { wholeJson } from './whole-json.js'
+
+const RAISES = 'messages.stream() of the Anthropic SDK for Python raises otherwise'
+
+const RULES = rulesOf({
+  'messages-anthropic-python-event': `An event is an object, with the block, the delta and the usage that its type has: ${RAISES}.`,
+  'messages-anthropic-python-start': `A message_start has a message with a list of content and usage: ${RAISES}. It drops what comes before.`,
+  'messages-anthropic-python-index': `The deltas and the stop of a block have its index, from 0 in the order of the blocks: ${RAISES}.`,
+  'messages-anthropic-python-text': `The text, the thinking and the input of a delta are texts, and continue one: ${RAISES}.`,
+  'messages-anthropic-python-input': {
+    sentence: `The input of a call is the beginning of JSON at each delta: ${RAISES}.`,
+    fault: 'model',
+  },
+})
+
+/**
+ * The Anthropic SDK for Python, used through its helper `messages.stream()`: text and thinking come from its events,
+ * everything else from `get_final_message()`. It does not say so if an answer has no end.
+ */
+export const anthropicPython: MessagesClientModel = {
+  client: 'anthropic-python',
+  name: 'The Anthropic SDK for Python',
+  versions: { 'anthropic for Python': '2.14.0' },
+  rules: RULES,
+  begin: (reportBreak) => new AnthropicPythonReader(reportBreak),
+}
+
+/** A block as the SDK has assembled it so far. */
+interface Block {
+  readonly type: unknown
+  readonly name: unknown
+  /** Its text, or its thinking; undefined if that is none. */
+  readonly text: TextHash | undefined
+  /** The input in its start. */
+  readonly input: unknown
+  /** The deltas of its input. */
+  json: string
+}
+
+class AnthropicPythonReader extends ThrowingReader<unknown> {
+  /** The message of message_start; undefined until it came. */
+  #message: Fields | undefined
+  #blocks: Block[] | undefined
+  #reason: unknown
+
+  protected take(event: unknown): void {
+    if (!isFields(event)) throw new Thrown('messages-anthropic-python-event', 'an event as an object', event)
+    const { type, message } = event
+    if (type === 'ping') return
+    if (type === 'error') {
+      this.isOver = true
+      this.seen.ending = 'failed'
+      this.seen.error = messageIn(event)
+    } else if (this.#message !== undefined) this.#takeInMessage(event)
+    else if (type === 'message_start') {
+      if (!isFields(message)) throw new Thrown('messages-anthropic-python-start', 'a message', message)
+      const { content, stop_reason: reason } = message
+      this.#message = message
+      this.#reason = reason
+      this.#blocks = Array.isArray(content) ? content.map(blockOf) : undefined
+    }
+  }
+
+  #takeInMessage(event: Fields): void {
+    switch (event['type']) {
+      case 'content_block_start':
+        this.#content.push(blockOf(event['content_block']))
+        break
+      case 'content_block_delta':
+        this.#delta(this.#blockAt(event['index']), event['delta'])
+        break
+      case 'content_block_stop':
+        this.#blockAt(event['index'])
+        break
+      case 'message_delta':
+        this.#end(event)
+    }
+  }
+
+  get #content(): Block[] {
+    if (this.#blocks === undefined)
+      throw new Thrown(
+        'messages-anthropic-python-start',
+        'a message with a list of content',
+        this.#message?.['content'],
+      )
+    return this.#blocks
+  }
+
+  #blockAt(given: unknown): Block {
+    // The SDK reads events with pydantic, which takes a number for a text.
+    const index = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given
+    const block = Number.isInteger(index) ? this.#content.at(index as number) : undefined
+    if (block === undefined) throw new Thrown('messages-anthropic-python-index', 'the index of a block', given)
+    return block
+  }
+
+  #delta(block: Block, delta: unknown): void {
+    if (!isFields(delta)) throw new Thrown('messages-anthropic-python-event', 'a delta', delta)
+    const { type, text, thinking, partial_json } = delta
+    if (type === 'text_delta' && block.type === 'text') this.seen.streamed.append(appended(block.text, text))
+    if (type === 'thinking_delta' && block.type === 'thinking')
+      this.seen.reasoning.append(appended(block.text, thinking))
+    if (type !== 'input_json_delta' || !isCall(block)) return
+    if (typeof partial_json !== 'string')
+      throw new Thrown('messages-anthropic-python-text', 'partial_json as a text', partial_json)
+    block.json += partial_json
+  }
+
+  #end({ delta, usage }: Fields): void {
+    const has = this.#message?.['usage']
+    if (!isFields(delta)) throw new Thrown('messages-anthropic-python-event', 'a delta in message_delta', delta)
+    if (!isFields(usage)) throw new Thrown('messages-anthropic-python-event', 'usage in message_delta', usage)
+    if (!isFields(has)) throw new Thrown('messages-anthropic-python-start', 'a message with usage', has)
+    this.#reason = delta['stop_reason']
+  }
+
+  protected finish(): void {
+    if (this.#message === undefined)
+      throw new Thrown('messages-anthropic-python-start', 'message_start', undefined, 'none')
+    const { seen } = this
+    const blocks = this.#content
+    for (const block of blocks.filter(isCall)) {
+      const call = callOf(block)
+      if (block.type === 'tool_use') seen.calls.push(call)
+    }
+    seen.ending = endingBy(this.#reason)
+    seen.final = TextHash.joined(blocks.flatMap(({ type, text }) => (type === 'text' ? [text ?? NO_TEXT] : [])))
+  }
+}
+
+/** How an application shows a text that is none. */
+const NO_TEXT = TextHash.of('null')
+
+function blockOf(given: unknown): Block {
+  if (!isFields(given)) throw new Thrown('messages-anthropic-python-event', 'a block as an object', given)
+  const { type, name, text, thinking, input } = given
+  const begun = type === 'thinking' ? thinking : text
+  return { type, name, text: typeof begun === 'string' ? TextHash.of(begun) : undefined, input, json: '' }
+}
+
+const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
+
+function appended(text: TextHash | undefined, delta: unknown): string {
+  if (text === undefined || typeof delta !== 'string')
+    throw new Thrown('messages-anthropic-python-text', 'a text and its delta', delta)
+  text.append(delta)
+  return delta
+}
+
+function callOf({ name, input, json }: Block): SeenCall {
+  const shown = typeof name === 'string' ? name : JSON.stringify(name ?? null)
+  if (json === '') return seenCall(shown, JSON.stringify(input ?? null))
+  try {
+    return seenCall(shown, JSON.stringify(wholeJson(json)))
+  } catch {
+    throw new Thrown('messages-anthropic-python-input', 'JSON as the input of a call', json)
+  }
+}
