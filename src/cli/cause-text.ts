@@ -1,4 +1,4 @@
-import type { Cause, LocatedViolation, Repeated } from '../judge/conformance/report/cause.js'
+import type { Cause, LocatedViolation, RepeatedViolation } from '../judge/conformance/report/cause.js'
 import { sentenceOf } from '../judge/conformance/report/rule-facts.js'
 import { missingField } from '../judge/conformance/report/violation-kind.js'
 import { isAtEnd } from '../judge/conformance/violation.js'
@@ -90,7 +90,7 @@ function evidenceOf({ lead, first, follow }: Cause): string | undefined {
     : 'an event was lost here, or never numbered'
 }
 
-function moreOf({ first, count }: Repeated): string | undefined {
+function moreOf({ first, count }: RepeatedViolation): string | undefined {
   if (count < 2) return undefined
   const others = first.slice(1).map(({ line, position }) => `${line ?? position}`)
   const what = first[1]?.line === undefined ? 'event' : 'line'

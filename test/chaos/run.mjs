@@ -99,6 +99,7 @@ async function chaos() {
   writeFileSync(ledger, '')
   const counts = {
     ...{ responses: 0, events: 0, calls: 0, kills: 0, pauses: 0, stops: 0, locks: 0, slowStores: 0, takeOvers: 0 },
+    ...{ engineDeaths: 0, engineRestarts: 0 },
     ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
     ...Object.fromEntries(Object.keys(store.harms).map((name) => [name, 0])),
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { HarmonyMessage } from '../../src/core/harmony/events.js'
 import { eventHandler } from '../../src/core/harmony/handler.js'
 import { createNativeParser } from '../../src/core/harmony/parser.js'
-import type { ToolTerms } from '../../src/engines/contract/terms.js'
+import type { PromptTool } from '../../src/engines/contract/prompt-fields.js'
 import { type ChatEngineOptions, createChatEngine } from '../../src/engines/sources/chat.js'
 import { loadTokenTable } from '../../src/index.js'
 import { readTokens } from '../support/read-tokens.js'
@@ -13,7 +13,7 @@ import { encodeHarmony } from '../support/tokens.js'
 const tokenTable = await loadTokenTable()
 
 /** Two have the same name in Chat Completions, but for a number. */
-const TOOLS: readonly ToolTerms[] = [
+const TOOLS: readonly PromptTool[] = [
   { recipient: 'functions.get_weather', body: 'json' },
   { recipient: 'docs.search', body: 'json' },
   { recipient: 'functions.docs__search', body: 'json' },
@@ -116,7 +116,7 @@ async function ask(
   }
   const engine = createChatEngine({ url: 'http://chat.invalid', model: 'm', fetch, retries: 0, ...options })
   const begun = encodeHarmony(`${prompt}<|start|>assistant`)
-  const { tokens, end } = await readTokens(engine.generate(begun, { terms: { tools } }))
+  const { tokens, end } = await readTokens(engine.generate(begun, { promptFields: { tools } }))
   const messages: HarmonyMessage[] = []
   const handler = eventHandler((event) => {
     if (event.type === 'message_start') messages.push({ ...event.header, content: '' })
@@ -128,7 +128,7 @@ async function ask(
   return { body, messages, end }
 }
 
-type Asking = Partial<ChatEngineOptions> & { readonly prompt?: string; readonly tools?: readonly ToolTerms[] }
+type Asking = Partial<ChatEngineOptions> & { readonly prompt?: string; readonly tools?: readonly PromptTool[] }
 
 /** What the turn is in Harmony: channel, recipient and content of each message. */
 function messagesOf({ reasoning, content, calls }: Turn, { field }: Style): unknown[] {

@@ -13,7 +13,7 @@ import { type Pause, withPauses } from '../../shared/slices.js'
 import type { GenerateOptions } from '../contract/engine.js'
 import { EngineError } from '../contract/engine-error.js'
 import type { ServedEngine } from '../contract/engine-server.js'
-import type { Terms } from '../contract/terms.js'
+import type { PromptFields } from '../contract/prompt-fields.js'
 import { chatBody, stopsOf } from './chat/chat-body.js'
 import { listedModels, MODELS_PATH, onlyModel } from './chat/listed-models.js'
 import { CHAT_PRESETS, type ChatPreset } from './chat/presets.js'
@@ -30,7 +30,7 @@ import { remembered } from './http/remembered.js'
 export type * from '../contract/engine.js'
 export { EngineError, type EngineErrorCode } from '../contract/engine-error.js'
 export type * from '../contract/engine-server.js'
-export type * from '../contract/terms.js'
+export type * from '../contract/prompt-fields.js'
 export { type ChatChunkSource, type ChatSourceOptions, chatSource } from './chat/chat-source.js'
 export { CHAT_PRESETS, type ChatPreset } from './chat/presets.js'
 export type { ChatTraits } from './chat/traits.js'
@@ -142,16 +142,16 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     }
   }
 
-  async function sizeFor({ maxTokens, terms }: HttpCall, client: HttpClient, signal: AbortSignal) {
-    if (maxTokens === undefined && terms?.truncates !== true) return undefined
+  async function sizeFor({ maxTokens, promptFields }: HttpCall, client: HttpClient, signal: AbortSignal) {
+    if (maxTokens === undefined && promptFields?.truncates !== true) return undefined
     return contextSize ?? (await reported.get(client, signal))?.size
   }
 
   /** The conversation of a call: by our count of its tokens, which is an estimate, and by what the server has refused. */
   function fitting(call: HttpCall, { messages }: ReadPrompt, size: number | undefined, state: ChatCall): Shortened {
-    const { prompt, maxTokens = ANSWER, terms } = call
+    const { prompt, maxTokens = ANSWER, promptFields } = call
     let most = Number.POSITIVE_INFINITY
-    if (terms?.truncates !== true) return shorten(messages, most, 0)
+    if (promptFields?.truncates !== true) return shorten(messages, most, 0)
     const room = size === undefined ? most : size - Math.min(maxTokens, Math.floor(size / 4))
     if (room < prompt.length) most = (shorten(messages, most, 0).characters * room) / prompt.length
     const { sent, refused } = state
@@ -168,6 +168,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     generatePath: '/v1/chat/completions',
     capabilities: {
       takes: 'messages',
+      continues: traits.continues === 'none' ? 'reasoning' : 'answer',
       hasSeed: !traits.omits.includes('seed'),
       ...(traits.strict && { passesSchemas: true }),
       ...(traits.images && { seesImages: true }),
@@ -178,7 +179,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     },
     again(call, error) {
       const state = stateOf(call)
-      if (call.terms?.truncates !== true || state.sent?.canDrop !== true || !isTooLong(error)) return false
+      if (call.promptFields?.truncates !== true || state.sent?.canDrop !== true || !isTooLong(error)) return false
       state.refused += 1
       return state.refused <= MAX_SHORTENINGS
     },
@@ -186,20 +187,22 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     async body(call, client, signal) {
       const state = stateOf(call)
       const prompt = await state.prompt
-      if (prompt.begun !== '' && traits.continues === 'none') throw cannotContinue()
+      // Half a reasoning is left out of the messages, and thought again.
+      const isAnswerBegun = prompt.opening === 'answer' && prompt.begun !== ''
+      if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
       const size = await sizeFor(call, client, signal)
       state.sent = fitting(call, prompt, size, state)
-      const { maxTokens, terms = {} } = call
-      state.stop = stopsOf(terms, traits, reasoningField !== undefined)
+      const { maxTokens, promptFields = {} } = call
+      state.stop = stopsOf(promptFields, traits, reasoningField !== undefined)
       return chatBody(call, {
         model: model ?? (await only.get(client, signal)),
         prompt: { ...prompt, messages: state.sent.messages },
-        names: new ToolNames(terms.tools ?? []),
+        names: new ToolNames(promptFields.tools ?? []),
         traits,
         reasoningField,
         stop: state.stop,
         // Clients ask for more than fits, which some servers refuse.
-        most:
+        max:
           maxTokens && Math.min(maxTokens, Math.max(1, (size ?? maxTokens + call.prompt.length) - call.prompt.length)),
       })
     },
@@ -212,7 +215,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
         again() {
           const { stop } = state
           state.stop = undefined
-          return stop && { ...call, terms: withoutStop(call.terms) }
+          return stop && { ...call, promptFields: withoutStop(call.promptFields) }
         },
         traits,
         encode: encoderOf(await loadTokenTable()),
@@ -249,8 +252,8 @@ function isTooLong(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'context_length_exceeded'
 }
 
-function withoutStop({ stop: _, ...terms }: Terms = {}): Terms {
-  return terms
+function withoutStop({ stop: _, ...promptFields }: PromptFields = {}): PromptFields {
+  return promptFields
 }
 
 function cannotContinue(): EngineError {

@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import type { About } from './about.js'
+import type { ViolationSubject } from './about.js'
 import type { StreamEvent } from './stream-event.js'
 
 /** A violation of one rule of `INVARIANTS`, `CHAT_INVARIANTS` or `MESSAGES_INVARIANTS`. */
@@ -19,7 +19,7 @@ export interface Violation {
   /** The actual value as JSON in at most 80 characters, or a description. */
   readonly got: string
   /** The item or part that it concerns, or the choice and call. Absent if it concerns the whole stream. */
-  readonly about?: About
+  readonly about?: ViolationSubject
 }
 
 /** A chunk of Chat Completions as received, or the error in place of one. */

@@ -36,9 +36,9 @@ describe('the tokens of a conversation', () => {
     fc.assert(
       fc.property(conversation(), rest, ({ ours }, { slice, share }) => {
         const whole = renderMessages(ours, { tokenTable })
-        const most = Math.floor(whole.tokens.length * share)
-        const rendering = renderMessagesInSlices(ours, { tokenTable, work: createWork(slice), most })
-        expect(atOnce(rendering)).toEqual(whole.tokens.length > most ? undefined : whole)
+        const max = Math.floor(whole.tokens.length * share)
+        const rendering = renderMessagesInSlices(ours, { tokenTable, work: createWork(slice), max })
+        expect(atOnce(rendering)).toEqual(whole.tokens.length > max ? undefined : whole)
       }),
       { numRuns: RUNS },
     )

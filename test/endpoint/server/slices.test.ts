@@ -20,7 +20,7 @@ function stepwise(options: Partial<ResponsesAppOptions> = {}, contextLength?: nu
       for (let turn = 0; turn < 20; turn++) await nextTurn()
       return waiting.length > 0
     },
-    goOn(): void {
+    resume(): void {
       for (const resume of waiting.splice(0)) {
         pauses += 1
         resume()
@@ -36,7 +36,7 @@ async function finish<Result>(server: ReturnType<typeof stepwise>, work: Promise
     isOver = true
   })
   while (!isOver) {
-    server.goOn()
+    server.resume()
     await nextTurn()
   }
   return await over
@@ -75,7 +75,7 @@ describe('what takes long', () => {
     const first = server.ask('POST', path, { model: 'gpt-oss', ...body })
     expect(await server.isPaused()).toBe(true)
     expect((await server.create({ input: 'Hi' })).status).toBe(200)
-    server.goOn()
+    server.resume()
     expect(await server.isPaused()).toBe(true)
     expect((await server.create({ input: 'Hi' })).status).toBe(200)
     expect((await finish(server, first)).status).toBe(200)
@@ -110,7 +110,7 @@ describe('what takes long', () => {
     for (let pauses = 1; pauses <= 2; pauses++) {
       expect(await server.isPaused()).toBe(true)
       expect((await server.create({ input: 'Hi' })).status).toBe(200)
-      server.goOn()
+      server.resume()
     }
     expect((await finish(server, first)).status).toBe(400)
     expect(server.pauses()).toBe(2)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
-import { BEHAVIOUR, type Entry } from '../../../src/endpoint/journal/entry.js'
+import { BEHAVIOR_VERSION, type Entry } from '../../../src/endpoint/journal/entry.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import type { Metric, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
@@ -224,7 +224,13 @@ describe('a response whose process has died', () => {
 
   test('a response of another version is not streamed, and ends failed once its lease has expired', async () => {
     const { process, shared, pass } = newWorld()
-    const entry = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+    const entry = {
+      at: 7,
+      type: 'open',
+      behaviour: BEHAVIOR_VERSION + 1,
+      responseId: ID,
+      request: { model: 'gpt-oss' },
+    }
     await open(shared, {
       responseId: ID,
       owner: 'anonymous',
@@ -246,7 +252,13 @@ describe('a response whose process has died', () => {
 })
 
 describe('a process that looks for responses to take over', () => {
-  const foreign = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+  const foreign = {
+    at: 7,
+    type: 'open',
+    behaviour: BEHAVIOR_VERSION + 1,
+    responseId: ID,
+    request: { model: 'gpt-oss' },
+  }
   const entries = block(foreign as unknown as Entry)
 
   test('a process finds responses that it has room for behind those of an owner with too many here', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Terms } from '../../../src/engines/contract/terms.js'
+import type { PromptFields } from '../../../src/engines/contract/prompt-fields.js'
 import { type ChatEngineOptions, createChatEngine } from '../../../src/engines/sources/chat.js'
 import { errorOf } from '../../support/error-of.js'
 import { readTokens } from '../../support/read-tokens.js'
@@ -12,7 +12,7 @@ import { showTokens } from './chat/show.js'
 
 const PROMPT = encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant')
 const MODELS = { object: 'list', data: [{ id: 'qwen' }] }
-const terms = { tools: [WEATHER, TIME] }
+const promptFields = { tools: [WEATHER, TIME] }
 const HELLO = [say('Hel'), say('lo'), ends('stop'), USAGE, '[DONE]']
 
 describe('the chat server', () => {
@@ -73,7 +73,7 @@ describe('the chat server', () => {
         model: 'm',
         fetch: async () => new Response(body),
       })
-      return await turn(engine, { terms })
+      return await turn(engine, { promptFields })
     }
     const whole = await turnOf([])
     expect(whole.text).toContain('{"city":"Zürich"}[end][start]assistant')
@@ -178,7 +178,7 @@ describe('the chat server', () => {
         '<|start|>functions.get_time to=assistant<|channel|>commentary<|message|>noon<|end|><|start|>assistant',
     )
     const { engine, asked } = open({}, stream([chunk({ reasoning: 'So.' }), ...HELLO]))
-    for (let nth = 0; nth < 2; nth++) await readTokens(engine.generate(prompt, { terms }))
+    for (let nth = 0; nth < 2; nth++) await readTokens(engine.generate(prompt, { promptFields }))
     const own = asked.map(({ body }) => Object(body).messages[1])
     expect(own[0]).not.toHaveProperty('reasoning')
     expect(own[1]).toMatchObject({ role: 'assistant', reasoning: 'Hm.', tool_calls: [{}] })
@@ -211,7 +211,7 @@ describe('the chat server', () => {
   })
 
   describe('strings that end an answer', () => {
-    const given = { terms: { stop: ['###'] } }
+    const given = { promptFields: { stop: ['###'] } }
 
     test('are sent, until the server has reasoned: one in its reasoning would end that', async () => {
       const { engine, asked } = open({ preset: 'vllm' }, stream(HELLO), stream([think('Hm.'), ...HELLO]), stream(HELLO))
@@ -237,13 +237,15 @@ describe('the chat server', () => {
   })
 
   test('capabilities say that it takes messages, and what the server claims', async () => {
-    expect(await open({}).engine.capabilities?.()).toEqual({ takes: 'messages', hasSeed: true })
+    expect(await open({}).engine.capabilities?.()).toEqual({
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: true },
+    })
     expect(await open({ preset: 'openai' }).engine.capabilities?.()).toMatchObject({
       passesSchemas: true,
       seesImages: true,
     })
     expect(await open({ preset: 'deepseek', contextSize: 9 }).engine.capabilities?.()).toEqual({
-      ...{ takes: 'messages', hasSeed: false, contextLength: 9 },
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: false, contextLength: 9 },
     })
     expect(await open({ preset: 'openai', images: false }).engine.capabilities?.()).not.toHaveProperty('seesImages')
   })
@@ -301,7 +303,7 @@ describe('the chat server', () => {
       fc.asyncProperty(fc.array(event, { maxLength: 12 }), fc.boolean(), async (events, hasTools) => {
         const fetch = async () => new Response(events.map(frame).join(''))
         const engine = createChatEngine({ url: 'http://server.invalid', model: 'm', fetch, retries: 0 })
-        const given: { terms?: Terms } = hasTools ? { terms } : {}
+        const given: { promptFields?: PromptFields } = hasTools ? { promptFields } : {}
         try {
           const { text } = await turn(engine, given)
           expect(text).toMatch(/^(\[(return|call)\]|\[channel\].*)?$/s)

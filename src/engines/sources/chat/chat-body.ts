@@ -1,4 +1,4 @@
-import type { FormatTerms, Terms, ToolTerms } from '../../contract/terms.js'
+import type { PromptFields, PromptFormat, PromptTool } from '../../contract/prompt-fields.js'
 import type { HttpCall } from '../http/http-call.js'
 import { type ChatMessage, chatMessages } from './chat-messages.js'
 import { ARGUMENT } from './free-text.js'
@@ -14,7 +14,7 @@ export interface ChatBodyOptions {
   /** The field in which the server has sent reasoning; undefined before it has. */
   readonly reasoningField: string | undefined
   /** The limit of the answer; undefined: the server's own. */
-  readonly most: number | undefined
+  readonly max: number | undefined
   /** Of {@link stopsOf}. */
   readonly stop: readonly string[] | undefined
 }
@@ -22,13 +22,16 @@ export interface ChatBodyOptions {
 type Fields = Record<string, unknown>
 
 /** Returns the request of a call. */
-export function chatBody({ given, terms = {} }: Pick<HttpCall, 'given' | 'terms'>, options: ChatBodyOptions): object {
-  const { model, prompt, names, traits, reasoningField, most, stop } = options
-  const { effort } = terms
-  const tools = toolsOf(terms)
-  const isFormatted = terms.format !== undefined && (traits.formatBesideTools || tools.length === 0)
+export function chatBody(
+  { given, promptFields = {} }: Pick<HttpCall, 'given' | 'promptFields'>,
+  options: ChatBodyOptions,
+): object {
+  const { model, prompt, names, traits, reasoningField, max, stop } = options
+  const { effort } = promptFields
+  const tools = toolsOf(promptFields)
+  const isFormatted = promptFields.format !== undefined && (traits.formatBesideTools || tools.length === 0)
   const messages = chatMessages(prompt.messages, {
-    terms,
+    promptFields,
     names,
     laterInstructions: traits.laterInstructions,
     reasoningField: traits.returnsReasoning ? reasoningField : undefined,
@@ -38,13 +41,13 @@ export function chatBody({ given, terms = {} }: Pick<HttpCall, 'given' | 'terms'
     messages,
     ...(tools.length > 0 && {
       tools: tools.map((tool) => functionOf(tool, names, traits.strict)),
-      ...choiceOf(terms, names, traits),
-      ...(terms.isParallel === false && { parallel_tool_calls: false }),
+      ...choiceOf(promptFields, names, traits),
+      ...(promptFields.isParallel === false && { parallel_tool_calls: false }),
     }),
-    ...(isFormatted && formatOf(terms.format as FormatTerms, traits)),
+    ...(isFormatted && formatOf(promptFields.format as PromptFormat, traits)),
     ...(effort !== undefined && { [traits.effortField]: traits.effortField === 'reasoning' ? { effort } : effort }),
     ...samplingOf(given),
-    ...(most !== undefined && { [traits.limitField]: most }),
+    ...(max !== undefined && { [traits.limitField]: max }),
     ...(stop !== undefined && { stop }),
     stream: true,
     stream_options: { include_usage: true },
@@ -64,7 +67,7 @@ const MAX_STOPS = 4
  * @param hasReasoned - whether the server has sent reasoning
  */
 export function stopsOf(
-  { stop, tools = [] }: Terms,
+  { stop, tools = [] }: PromptFields,
   traits: Required<ChatTraits>,
   hasReasoned: boolean,
 ): readonly string[] | undefined {
@@ -79,11 +82,11 @@ function samplingOf({ temperature, topP, topK, minP, seed }: HttpCall['given']):
 }
 
 /** Tools that a demand excludes are not offered. */
-function toolsOf({ tools = [], demand }: Terms): readonly ToolTerms[] {
+function toolsOf({ tools = [], demand }: PromptFields): readonly PromptTool[] {
   return demand === undefined ? tools : tools.filter(({ recipient }) => demand.includes(recipient))
 }
 
-function choiceOf({ demand }: Terms, names: ToolNames, { toolChoice }: Required<ChatTraits>): Fields {
+function choiceOf({ demand }: PromptFields, names: ToolNames, { toolChoice }: Required<ChatTraits>): Fields {
   if (demand === undefined || toolChoice === 'none') return {}
   const [only, ...others] = demand
   if (only === undefined || others.length > 0 || toolChoice === 'required') return { tool_choice: 'required' }
@@ -93,7 +96,7 @@ function choiceOf({ demand }: Terms, names: ToolNames, { toolChoice }: Required<
 const NO_PARAMETERS = { type: 'object', properties: {} } as const
 
 function functionOf(
-  { recipient, description, parameters, body, strict }: ToolTerms,
+  { recipient, description, parameters, body, strict }: PromptTool,
   names: ToolNames,
   isStrict: boolean,
 ) {
@@ -116,7 +119,7 @@ function inputSchema(name: string): object {
 const ANY_OBJECT = { type: 'object' } as const
 
 function formatOf(
-  { name, description, schema: given, strict }: FormatTerms,
+  { name, description, schema: given, strict }: PromptFormat,
   { formats, strict: isStrict }: Required<ChatTraits>,
 ) {
   if (formats === 'none') return {}

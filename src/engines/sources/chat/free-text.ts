@@ -1,6 +1,6 @@
 import { isFields } from '../../../shared/fields.js'
 import { jsonOf } from '../../../shared/json-of.js'
-import type { ToolTerms } from '../../contract/terms.js'
+import type { PromptTool } from '../../contract/prompt-fields.js'
 import { tooMuch } from './too-much.js'
 
 /**
@@ -8,7 +8,7 @@ import { tooMuch } from './too-much.js'
  */
 export const ARGUMENT = { text: 'input', code: 'code' } as const
 
-type FreeBody = Exclude<ToolTerms['body'], 'json'>
+type FreeBody = Exclude<PromptTool['body'], 'json'>
 
 /** Returns the arguments of a call with this input. */
 export function argumentsOf(body: FreeBody, input: string): string {

@@ -22,9 +22,12 @@ export interface ChatReaderOptions {
 }
 
 /** Reads the chunks of one call as steps with the ids of its turn. */
-export function createChatReader({ terms = {} }: Pick<HttpCall, 'terms'>, options: ChatReaderOptions): StepReader {
+export function createChatReader(
+  { promptFields = {} }: Pick<HttpCall, 'promptFields'>,
+  options: ChatReaderOptions,
+): StepReader {
   const { opening, echo: begun = '', traits, encode, onReasoningField, again } = options
-  const { tools = [], demand, format, isParallel = true } = terms
+  const { tools = [], demand, format, isParallel = true } = promptFields
   const think = new ThinkTags(traits.thinkTags)
   const echo = new Echo(begun)
   const writer = new TurnWriter({

@@ -175,14 +175,14 @@ const REFUSED: readonly EngineErrorCode[] = ['context_length_exceeded', 'invalid
 /** Copies the arguments and fills in defaults. The call begins later, and the caller may change its arguments. */
 function completeCall(promptTokens: readonly number[] | Uint32Array, options: GenerateOptions): HttpCall {
   const { sampling = {}, stop = STOP_TOKENS, maxTokens, logprobs, constraint, trace, cacheSalt, onUsage } = options
-  const { terms, retryWithinMs = Number.POSITIVE_INFINITY } = options
+  const { promptFields, retryWithinMs = Number.POSITIVE_INFINITY } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
     prompt: Array.from(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
     given: { ...sampling },
-    terms,
+    promptFields,
     // A complete body ends with an end of sequence, regardless of the call's stop ids.
     stop: constraint === undefined ? [...stop] : [...new Set([...stop, ...STOP_TOKENS])],
     maxTokens,

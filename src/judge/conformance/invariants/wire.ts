@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
-import type { About } from '../about.js'
+import type { ViolationSubject } from '../about.js'
 import { type Invariant, of, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
@@ -201,7 +201,7 @@ function firstOf(resumed: StreamState['resumed']): number {
 }
 
 /** Returns the cause that a wrong number suggests. None at the start: a server may count from another number. */
-function evidenceOf(number: unknown, expected: number, isStart: boolean): About['evidence'] {
+function evidenceOf(number: unknown, expected: number, isStart: boolean): ViolationSubject['evidence'] {
   if (typeof number !== 'number' || !Number.isInteger(number) || isStart) return undefined
   if (number === expected - 1) return 'repeated'
   return number > expected ? 'lost' : 'reordered'

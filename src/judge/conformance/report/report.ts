@@ -4,7 +4,7 @@ import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import { checkList } from '../stream-list.js'
 import type { StreamChunk, Violation } from '../violation.js'
-import type { Cause, LocatedViolation, Repeated, Totals } from './cause.js'
+import type { Cause, LocatedViolation, RepeatedViolation, ViolationCounts } from './cause.js'
 import { CauseIndex } from './cause-index.js'
 import { causesNamed, EXPLAINS_EVENT, factsOf } from './rule-facts.js'
 import { SequenceEvidence } from './sequence-evidence.js'
@@ -24,7 +24,7 @@ export interface Report {
   /** The causes so far, the worst first. */
   causes(): Cause[]
   /** The counts so far. */
-  totals(): Totals
+  totals(): ViolationCounts
 }
 
 /** A cause to which violations are still added. */
@@ -238,13 +238,13 @@ class Repeats {
     if (this.#first.length < MAX_KEPT) this.#first.push(violation)
   }
 
-  get all(): Repeated {
+  get all(): RepeatedViolation {
     return { first: [...this.#first], count: this.#count }
   }
 }
 
 /** The causes of all violations in a captured stream. */
-export interface StreamReport extends Totals {
+export interface StreamReport extends ViolationCounts {
   /** The number of events. */
   readonly events: number
   /** The worst first; empty if the stream has no violations. */

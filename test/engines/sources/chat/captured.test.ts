@@ -22,7 +22,7 @@ async function turnOf(name: string, sizes: readonly number[] = [], tools = [WEAT
   })
   const fetch = async (): Promise<Response> => new Response(body)
   const engine = createChatEngine({ url: 'http://vllm.invalid', model: 'gpt-oss', preset: 'vllm', fetch })
-  const { tokens, end } = await readTokens(engine.generate(PROMPT, { terms: { tools } }))
+  const { tokens, end } = await readTokens(engine.generate(PROMPT, { promptFields: { tools } }))
   return { text: showTokens(tokens as number[]), end }
 }
 
@@ -99,7 +99,7 @@ describe('llama-server', () => {
     const engine = createChatEngine({ url: 'http://llama.invalid', fetch })
     const exchange = `<|start|>user<|message|>${'word '.repeat(500)}<|end|>`
     const prompt = encodeHarmony(`${exchange.repeat(6)}<|start|>user<|message|>Legs?<|end|><|start|>assistant`)
-    const { end } = await readTokens(engine.generate(prompt, { terms: { truncates: true } }))
+    const { end } = await readTokens(engine.generate(prompt, { promptFields: { truncates: true } }))
     expect(end?.reason).toBe('stop')
     const sent = bodies.map((body) => body.split('word').length - 1)
     // Of 2048 tokens, a quarter is left for the answer.

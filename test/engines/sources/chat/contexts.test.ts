@@ -44,7 +44,7 @@ function open({ lists = {}, most = Number.POSITIVE_INFINITY }: Server, options: 
     return new Response([say('Hi'), ends('stop'), '[DONE]'].map(frame).join(''))
   }
   const engine = createChatEngine({ url: 'http://chat.invalid', model: 'm', fetch, ...options })
-  const ask = (given: object = { terms: { truncates: true } }) => readTokens(engine.generate(PROMPT, given))
+  const ask = (given: object = { promptFields: { truncates: true } }) => readTokens(engine.generate(PROMPT, given))
   return { ask, bodies, paths }
 }
 
@@ -93,8 +93,8 @@ describe('a conversation that may be truncated', () => {
   test('leaves room for the answer that was asked for', async () => {
     const lists = { '/v1/models': { data: [{ id: 'm', max_model_len: 1000 }] } }
     const { ask, bodies } = open({ lists })
-    await ask({ terms: { truncates: true }, maxTokens: 10 })
-    await ask({ terms: { truncates: true }, maxTokens: 200 })
+    await ask({ promptFields: { truncates: true }, maxTokens: 10 })
+    await ask({ promptFields: { truncates: true }, maxTokens: 200 })
     expect(usersIn(bodies[0])).toBeGreaterThan(usersIn(bodies[1]))
   })
 
@@ -131,7 +131,7 @@ describe('a conversation that may be truncated', () => {
       return Response.json({ error: { message: 'no such tool' } }, { status: 400 })
     }
     const engine = createChatEngine({ url: 'http://chat.invalid', model: 'm', fetch, contextSize: 100_000 })
-    await errorOf(readTokens(engine.generate(PROMPT, { terms: { truncates: true } })))
+    await errorOf(readTokens(engine.generate(PROMPT, { promptFields: { truncates: true } })))
     expect(asked).toBe(1)
   })
 

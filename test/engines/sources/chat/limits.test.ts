@@ -11,7 +11,7 @@ import { readTokens } from '../../../support/read-tokens.js'
 import { encodeHarmony } from '../../../support/tokens.js'
 import { call, chunk, ends, piece, say, TIME, think, turnOf, WEATHER } from './chunks.js'
 
-const terms = { tools: [WEATHER, TIME] }
+const promptFields = { tools: [WEATHER, TIME] }
 const first = piece(0, '{', { id: 'a', name: 'get_weather' })
 /** More than a limit, in pieces. */
 const endless = (most: number): string[] => Array.from({ length: 17 }, () => 'x'.repeat(most / 16))
@@ -68,14 +68,16 @@ describe('a server that sends without an end', () => {
       ...([MAX_AFTER_CALLS, 'characters after a call'] as const),
     ],
   ])('fails for %s', (_, chunks, most, what) => {
-    expect(() => turnOf(chunks, { terms })).toThrow(`the chat server: expected at most ${most} ${what}, got more`)
+    expect(() => turnOf(chunks, { promptFields })).toThrow(
+      `the chat server: expected at most ${most} ${what}, got more`,
+    )
   })
 
   test('fails for the arguments of a tool that takes text, in any other shape', () => {
     const patch = { recipient: 'functions.apply_patch', body: 'text' } as const
     const begins = piece(0, '{"other":"', { id: 'a', name: 'apply_patch' })
     expect(() =>
-      turnOf([begins, ...endless(MAX_INPUT).map((text) => piece(0, text))], { terms: { tools: [patch] } }),
+      turnOf([begins, ...endless(MAX_INPUT).map((text) => piece(0, text))], { promptFields: { tools: [patch] } }),
     ).toThrow(`expected at most ${MAX_INPUT} characters of arguments that are not \`input\`, got more`)
   })
 
@@ -91,7 +93,7 @@ describe('a server that sends without an end', () => {
     ] as const) {
       const isCall = 'tool_calls' in Object(chunks[0]).choices[0].delta
       const opened = isCall ? [tools[0]?.body === 'text' ? begins : first] : []
-      const { steps } = turnOf([...opened, ...chunks], { terms: { tools }, isDone: false })
+      const { steps } = turnOf([...opened, ...chunks], { promptFields: { tools }, isDone: false })
       expect(steps.slice(opened.length)).toHaveLength(pieces.length)
     }
   })
@@ -104,14 +106,17 @@ describe('a server that sends without an end', () => {
       call({ function: { arguments: text } }),
     ])
     const chunks = [first, ...others, piece(0, '}'), ends('tool_calls')]
-    expect(turnOf(chunks, { terms: { ...terms, isParallel: false } }).text).toBe(
+    expect(turnOf(chunks, { promptFields: { ...promptFields, isParallel: false } }).text).toBe(
       '[channel]commentary to=functions.get_weather [constrain]json[message]{}[call]',
     )
   })
 
   test('has answered, where JSON is demanded, after more content than may be a preamble', () => {
     const pieces = endless(HELD_JSON)
-    const { steps } = turnOf(pieces.map(say), { terms: { ...terms, format: { name: 'a' } }, isDone: false })
+    const { steps } = turnOf(pieces.map(say), {
+      promptFields: { ...promptFields, format: { name: 'a' } },
+      isDone: false,
+    })
     expect(steps).toEqual([`[channel]final[message]${pieces.join('')}`])
   })
 
@@ -153,7 +158,9 @@ describe('numbers', () => {
       piece(index, '}'),
       ends('stop'),
     ]
-    expect(turnOf(chunks, { terms }).text).toMatch(/to=functions\.get_time .*\{\}.*to=functions\.get_weather .*\{\}/)
+    expect(turnOf(chunks, { promptFields }).text).toMatch(
+      /to=functions\.get_time .*\{\}.*to=functions\.get_weather .*\{\}/,
+    )
   })
 
   test.each([Number.MAX_VALUE, Number.MAX_SAFE_INTEGER + 1, -1, 0.5, '9', null])('a count of %j is none', (count) => {
