@@ -89,7 +89,7 @@ function chunksOf({ reasoning, content, calls }: Turn, how: Style, names: readon
   const called: object[] = []
   if (isInterleaved && index === 'each') {
     for (let at = 0; parts.some((own) => at < own.length); at++) {
-      for (const own of parts) called.push(...own.slice(at, at + 1))
+      called.push(...parts.flatMap((own) => own.slice(at, at + 1)))
     }
   } else called.push(...parts.flat())
   return [...thought, ...pieces(whole, size).map((piece) => chunk({ content: piece })), ...called, chunk({}, reason)]

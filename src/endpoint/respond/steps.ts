@@ -157,10 +157,10 @@ export class Steps {
     const { request, options, pause } = this.#given
     const { operator, prompt } = this.#fold.open
     const { request: whole } = withConversationTools(withAdditions(request, operator))
-    const fields = await withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
+    const promptFields = await withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
     // A server does not say which of the strings has ended its answer.
     const stop = options.onStopString === undefined ? stopStrings(whole) : []
-    return stop.length === 0 ? fields : merged(fields, { stop })
+    return stop.length === 0 ? promptFields : merged(promptFields, { stop })
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

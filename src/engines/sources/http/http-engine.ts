@@ -178,7 +178,7 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
   const { promptFields, retryWithinMs = Number.POSITIVE_INFINITY } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
-    prompt: Array.from(promptTokens),
+    prompt: listOf(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
     given: { ...sampling },
@@ -193,4 +193,11 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     retryWithinMs,
     onUsage,
   }
+}
+
+/** `Array.from` goes through an iterator of a Uint32Array, which takes four times as long. */
+function listOf(ids: readonly number[] | Uint32Array): readonly number[] {
+  const list = new Array<number>(ids.length)
+  for (let at = 0; at < ids.length; at++) list[at] = ids[at] as number
+  return list
 }
