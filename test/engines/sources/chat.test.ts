@@ -211,7 +211,7 @@ describe('the chat server', () => {
   })
 
   describe('strings that end an answer', () => {
-    const given = { terms: { stop: ['###'] } }
+    const given = { promptFields: { stop: ['###'] } }
 
     test('are sent, until the server has reasoned: one in its reasoning would end that', async () => {
       const { engine, asked } = open({ preset: 'vllm' }, stream(HELLO), stream([think('Hm.'), ...HELLO]), stream(HELLO))

@@ -43,8 +43,12 @@ export function createChatReader(
   /** The counts of a call that was made again. */
   let before: HostUsage = {}
 
-  function textOf({ reasoning, content, calls }: ChatChunk): number[] {
-    if (content === '') return writer.push({ reasoning, content, calls })
+  /** Most servers send the content as it is: one object for each token less. */
+  const isPlain = begun === '' && traits.thinkTags === 'none'
+
+  function textOf(chunk: ChatChunk): number[] {
+    const { reasoning, content, calls } = chunk
+    if (isPlain || content === '') return writer.push(chunk)
     const thought = think.push(echo.push(content))
     return writer.push({ reasoning: reasoning + thought.reasoning, content: thought.content, calls })
   }
