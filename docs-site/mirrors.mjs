@@ -22,7 +22,7 @@ export const MIRRORS = Object.fromEntries(
 
 /** Types of these files that are not in what the file mirrors: they sort its types, or add to them. */
 const OWN =
-  /^(Builtin\w+|\w+Wire|CitedPage|EchoedOnlyTool|ItemEvent|\w+ByType|KeepAliveEvent|RequestEcho|ServedStreamEvent|Unaddressed)$/
+  /^(Builtin\w+|\w+Wire|CitedPage|EchoedOnlyTool|ItemEvent|\w+ByType|KeepAliveEvent|RequestEcho|ServedStreamEvent|ItemEventPayload)$/
 
 /** What a type of a file mirrors; undefined if it is this package's own. */
 export const mirroredBy = (path, name) =>

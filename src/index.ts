@@ -5,7 +5,13 @@
  * @packageDocumentation
  */
 
-export type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './core/citations/citation-stage.js'
+export type {
+  CitableText,
+  CitationStage,
+  CitationState,
+  CitedText,
+  ScoredText,
+} from './core/citations/citation-stage.js'
 export type { CitablePages } from './core/citations/pages.js'
 export type { Failure } from './core/completion/failure.js'
 export type { Diagnostic, NoticeCode } from './core/diagnostics/diagnostic.js'
@@ -13,13 +19,13 @@ export type { HostItem } from './core/items/host/inserted-item.js'
 export type { ToolResult } from './core/items/parts/tool-result.js'
 export type { IdFactory, IdPrefix } from './core/options/ids.js'
 export type { ApprovedCall, RequestedCall } from './core/options/options.js'
-export type { ReasoningOption } from './core/options/reasoning-forms.js'
+export type { ReasoningVisibility } from './core/options/reasoning-forms.js'
 export type { BuiltinCall, BuiltinTool } from './core/recipients/builtin-tools.js'
 export type { DeclaredEnvironment } from './core/recipients/builtins/builtin.js'
 export { classifyRecipient } from './core/recipients/classify.js'
 export type { DeclaredFunctions, DeclaredTools } from './core/recipients/declared-tools.js'
 export { declareTools } from './core/recipients/declared-tools.js'
-export type { McpServerRules, ToolHints } from './core/recipients/mcp-server.js'
+export type { McpServerRules, ReadOnlyHints } from './core/recipients/mcp-server.js'
 export type { PolicyName, RecipientMatch, RecipientPolicy } from './core/recipients/policy.js'
 export { policies } from './core/recipients/policy.js'
 export type { Recipient } from './core/recipients/recipient.js'

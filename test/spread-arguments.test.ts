@@ -14,7 +14,7 @@ import { syntaxOf } from './support/compiler.js'
 const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'core/options/ids.ts': { 'String.fromCharCode': 'the digits of one id' },
   'core/recipients/check-policy.ts': { oneOf: 'words of a policy' },
-  'endpoint/prompt/messages-of.ts': { oneOf: 'names of built-in tools' },
+  'endpoint/prompt/prompt-messages.ts': { oneOf: 'names of built-in tools' },
   'cli/timeline-layout.ts': { line: 'the columns of a row' },
   'judge/conformance/clients/agreement/agreed-item.ts': { 'Math.max': 'at most MAX_VALUES counts' },
   'engines/sources/structured-outputs/xgrammar-schema.ts': {

@@ -1,4 +1,4 @@
-import { messagesOf, renderMessages, renderPrompt } from '../../dist/endpoint/prompt/index.js'
+import { promptMessages, renderMessages, renderPrompt } from '../../dist/endpoint/prompt/index.js'
 import { createRandom, SEED } from '../inputs.mjs'
 import { inputs, tokenTable } from '../library.mjs'
 import { expect, on } from '../measure.mjs'
@@ -117,7 +117,7 @@ const render = {
   name: 'render',
   run: ({ request }) => renderPrompt(request, options),
   check({ tokens, messages }, input) {
-    const said = messagesOf(input.request, dated)
+    const said = promptMessages(input.request, dated)
     expect(messages.length === said.length, 'not a message for each')
     for (const [at, { start, end }] of messages.entries()) {
       const text = tokens.subarray(tokens.indexOf(MESSAGE, start) + 1, end - 1)
@@ -159,7 +159,7 @@ function textOf(ids) {
 
 /** The input with its messages as the official renderer takes them. */
 function asBoth(input) {
-  const messages = messagesOf(input.request, dated).map(({ contentType, constrained, item, ...message }) => ({
+  const messages = promptMessages(input.request, dated).map(({ contentType, constrained, item, ...message }) => ({
     ...message,
     ...(contentType && { content_type: constrained ? `<|constrain|>${contentType}` : contentType }),
   }))

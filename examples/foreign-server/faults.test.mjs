@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from 'harmony-responses/conformance/arbitraries'
-import { findFaults, playOn, showFaults } from 'harmony-responses/testing'
+import { findFaults, formatFaults, playOnServer } from 'harmony-responses/testing'
 import { loadTokenTable } from 'harmony-responses/tokens'
 
 const tokenTable = await loadTokenTable()
-const play = playOn(process.env.SERVER ?? 'http://127.0.0.1:9471')
+const play = playOnServer(process.env.SERVER ?? 'http://127.0.0.1:9471')
 
 const TRANSCRIPTS = {
   'what a good model writes': wellFormedTranscript({
@@ -20,6 +20,6 @@ const TRANSCRIPTS = {
 
 for (const [what, transcripts] of Object.entries(TRANSCRIPTS)) {
   test(`clients can read the stream of ${what}`, async () => {
-    assert.equal(showFaults(await findFaults({ transcripts, play, runs: 60 })), '')
+    assert.equal(formatFaults(await findFaults({ transcripts, play, runs: 60 })), '')
   })
 }

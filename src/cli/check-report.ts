@@ -1,8 +1,8 @@
 import type { Violation } from '../judge/conformance/check.js'
 import type { AnyProfile } from '../judge/conformance/profiles.js'
-import type { Cause, Totals } from '../judge/conformance/report/cause.js'
+import type { Cause, ViolationCounts } from '../judge/conformance/report/cause.js'
 import { createReport, type Report } from '../judge/conformance/report/report.js'
-import { isAtEnd } from '../judge/conformance/report/violation-kind.js'
+import { isAtEnd } from '../judge/conformance/violation.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { counted } from './counted.js'
 import { clip, createPaint, plain } from './terminal-text.js'
@@ -12,7 +12,7 @@ import type { Screen } from './timeline-layout.js'
 const SHOWN = 3
 
 /** The violations of a stream, for machines. */
-export interface StreamJson extends Totals {
+export interface StreamJson extends ViolationCounts {
   readonly events: number
   readonly causes: readonly Cause[]
 }
@@ -81,9 +81,9 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
   }
 }
 
-const NONE: Totals = { errors: 0, warnings: 0, unlisted: 0 }
+const NONE: ViolationCounts = { errors: 0, warnings: 0, unlisted: 0 }
 
-function summary(number: number, events: number, causes: number, totals: Totals, profile: AnyProfile): string {
+function summary(number: number, events: number, causes: number, totals: ViolationCounts, profile: AnyProfile): string {
   const { errors, warnings, unlisted } = totals
   const counts = [
     counted(events, 'event'),

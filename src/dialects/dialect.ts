@@ -22,16 +22,16 @@ export interface DialectResponse {
 }
 
 /** Maps the events of one stream, one to one and in order, without mutating them. */
-export type EventMap<From, To> = (event: From) => To
+export type EventMapper<From, To> = (event: From) => To
 
 /** The form in which a family of servers writes streams and responses. Encoding then decoding is lossless. */
 export interface Dialect<Name extends string = string, Theirs extends DialectResponse = DialectResponse> {
   /** The dialect's name, for options and messages. */
   readonly name: Name
   /** Creates a mapping of one stream into the dialect. */
-  encoder(): EventMap<ResponseStreamEvent, DialectEvent>
+  encoder(): EventMapper<ResponseStreamEvent, DialectEvent>
   /** Creates the inverse mapping of one stream. */
-  decoder(): EventMap<DialectEvent, ResponseStreamEvent>
+  decoder(): EventMapper<DialectEvent, ResponseStreamEvent>
   /** Maps a response to the form it has in the dialect's events. */
   encodeResponse(response: Response): Theirs
   /** Maps a response back: the inverse of `encodeResponse`. */
@@ -131,7 +131,7 @@ type Events<Event> = AsyncIterable<Event | readonly Event[]> | Iterable<Event | 
 async function* numbered<From extends { readonly type: string }, To extends { sequence_number: number }>(
   what: string,
   events: Events<From | KeepAliveEvent>,
-  map: EventMap<From, To>,
+  map: EventMapper<From, To>,
 ): AsyncGenerator<To, void> {
   let sequence_number = 0
   for await (const given of events) {

@@ -30,7 +30,7 @@ export {
   type Dialect,
   type DialectEvent,
   type DialectResponse,
-  type EventMap,
+  type EventMapper,
   fromDialect,
   fromDialectResponse,
   toDialect,

@@ -4,7 +4,7 @@ import { check, type ErrorCode } from './errors.js'
  * The maximum nesting of the caller's data. Recursive functions copy, serialize and compare it, here and in clients,
  * and some overflow the stack at thousands of levels.
  */
-const DEEPEST = 500
+const MAX_DEPTH = 500
 
 /**
  * Returns a detached copy of the caller's data.
@@ -16,9 +16,9 @@ export function plainCopy<Data>(what: string, data: Data, code?: ErrorCode): Dat
   let isPlain = false
   try {
     copy = structuredClone(data)
-    isPlain = isWithin(DEEPEST, copy)
+    isPlain = isWithin(MAX_DEPTH, copy)
   } catch {}
-  check(isPlain, what, `plain JSON data, at most ${DEEPEST} levels deep`, data, code)
+  check(isPlain, what, `plain JSON data, at most ${MAX_DEPTH} levels deep`, data, code)
   return copy
 }
 

@@ -168,11 +168,11 @@ export function invalidValue(param: string, got: unknown, supported: readonly st
 export function outOfRange(
   param: string,
   is: 'integer' | 'decimal',
-  bound: { readonly least: number } | { readonly most: number },
+  bound: { readonly min: number } | { readonly max: number },
   got: number,
 ): RequestError {
   const [side, limit] =
-    'least' in bound ? (['below_min', `>= ${bound.least}`] as const) : (['above_max', `<= ${bound.most}`] as const)
+    'min' in bound ? (['below_min', `>= ${bound.min}`] as const) : (['above_max', `<= ${bound.max}`] as const)
   const message = invalid(param, `${is} ${side.replace('_', ' ')}imum value`, `a value ${limit}`, String(got))
   return new RequestError(message, { param, code: `${is}_${side}_value` })
 }

@@ -5,23 +5,23 @@
  */
 
 export {
-  type CheckedStore,
   type CheckStoreOptions,
   checkStore,
   STORE_RULES,
   type StoreRule,
+  type StoreUnderTest,
   type StoreViolation,
 } from './check-store/check-store.js'
 export type { StoreCall } from './check-store/model.js'
 export {
-  type Drawn,
+  type FastCheckArbitrary,
   type FindFaultsOptions,
   type FoundFault,
   findFaults,
-  showFaults,
+  formatFaults,
 } from './faults/find-faults.js'
 export { type ModelScript, modelTurns } from './faults/model-turns.js'
-export { type PlayOnOptions, playOn } from './faults/play-on.js'
+export { type PlayOnServerOptions, playOnServer } from './faults/play-on.js'
 export { type AnyClient, type Finding, type ReadAnswer, readAnswer } from './faults/read-answer.js'
 export type { ScriptedEngineOptions } from './options.js'
 export { answer, call, fail, firstTokens, hang, preamble, think } from './pieces.js'

@@ -21,7 +21,7 @@ export interface ScriptedEngineOptions {
    */
   readonly remembered?: number
   /** The error of `health`. Default: none. */
-  readonly illness?: EngineError
+  readonly healthError?: EngineError
 }
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1
@@ -36,7 +36,7 @@ const SCRIPTED_ENGINE_OPTIONS: OptionTable<ScriptedEngineOptions> = {
   contextLength: anyCount,
   constraints: listOf(oneOf(...SCRIPTED_CONSTRAINTS), `a list of ${SCRIPTED_CONSTRAINTS.join(', ')}`),
   remembered: anyCount,
-  illness: that((value) => value instanceof EngineError, 'an EngineError'),
+  healthError: that((value) => value instanceof EngineError, 'an EngineError'),
 }
 
 /** Checks the options, and fills in defaults. */

@@ -61,7 +61,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
   check(isScript, 'scriptedEngine', 'a list of turns, or a function', script)
   // Copied, because the script plays later and the caller may change its list.
   const turnAfter = typeof script === 'function' ? script : playInOrder([...script])
-  const { tokenTable, chunkSizes, contextLength, constraints, remembered, illness } = resolvedOptions(options)
+  const { tokenTable, chunkSizes, contextLength, constraints, remembered, healthError } = resolvedOptions(options)
   const grammars = createGrammars(constraints)
   const calls: ScriptedPrompt[] = []
   let callCount = 0
@@ -168,7 +168,7 @@ export function scriptedEngine(script: Script, options: ScriptedEngineOptions = 
     },
     async health({ signal } = {}) {
       signal?.throwIfAborted()
-      if (illness !== undefined) throw illness
+      if (healthError !== undefined) throw healthError
     },
     async capabilities({ signal } = {}) {
       signal?.throwIfAborted()

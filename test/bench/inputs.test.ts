@@ -4,7 +4,7 @@ import { urlCitations } from '../../src/core/citations/index.js'
 import { createHarmonyParser } from '../../src/core/harmony/index.js'
 import { SPECIAL } from '../../src/core/harmony/vocabulary.js'
 import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
-import { messagesOf } from '../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../src/endpoint/prompt/prompt-messages.js'
 import { Translator } from '../../src/index.js'
 import { encodeText } from '../support/tokens.js'
 
@@ -210,7 +210,7 @@ describe('other streams', () => {
   test('the generator conversation gives as many rendered items as asked for, of 100 characters on average', () => {
     const { request, units } = inputs.conversation(2_000, SEED)
     expect([request.input.length, units]).toEqual([2_000, 2_000])
-    const messages = messagesOf(request, { date: '2026-01-31' }).filter(({ item }) => item !== undefined)
+    const messages = promptMessages(request, { date: '2026-01-31' }).filter(({ item }) => item !== undefined)
     expect(messages.length).toBe(2_000)
     const length = messages.reduce((sum, { content }) => sum + content.length, 0) / messages.length
     expect(Math.abs(length - 100)).toBeLessThan(15)

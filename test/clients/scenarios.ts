@@ -1,6 +1,6 @@
 import { urlCitations } from '../../src/core/citations/index.js'
-import type { WholeItem } from '../../src/core/items/index.js'
-import { createSeal, newNonce, type Seal } from '../../src/endpoint/seal/index.js'
+import type { CompleteItem } from '../../src/core/items/index.js'
+import { createNonce, createSeal, type Seal } from '../../src/endpoint/seal/index.js'
 import type { HostTokens, StreamEnd, TokenChunk, TranslateOptions } from '../../src/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import type { Played } from './play.js'
@@ -36,7 +36,7 @@ export type WireTool =
 
 /** An item that the host puts into the output. */
 export interface Insertion {
-  readonly insert: WholeItem
+  readonly insert: CompleteItem
 }
 
 /** The model's behaviour after one request. */
@@ -112,8 +112,8 @@ export const FIXED_FILE = 'print("hello")\n'
 export const seal: Seal = createSeal([{ id: 'k1', key: new Uint8Array(32).fill(1) }])
 
 /** A compaction by the host, which the server can open when a client sends it back. */
-function compaction(id: string, summary: string): WholeItem & { readonly encrypted_content: string } {
-  const { sealCompaction } = seal.forResponse({ caller: 'anonymous', nonce: newNonce() })
+function compaction(id: string, summary: string): CompleteItem & { readonly encrypted_content: string } {
+  const { sealCompaction } = seal.forResponse({ caller: 'anonymous', nonce: createNonce() })
   return { type: 'compaction', id, encrypted_content: sealCompaction(summary, id) }
 }
 const FIRST_COMPACTION = compaction('cmp_1', 'The user wants an umbrella, or not.')

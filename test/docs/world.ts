@@ -13,7 +13,7 @@ import {
   type TokenChunk,
   Translator,
 } from '../../src/index.js'
-import { type OpenSource, planPieces } from '../../src/judge/conformance/index.js'
+import { planPieces, type SourceOpener } from '../../src/judge/conformance/index.js'
 
 // <|channel|>final<|message|>Hi!<|return|>, as every engine below samples it.
 const IDS = [200005, 17196, 200008, 12194, 0, 200002]
@@ -46,7 +46,7 @@ async function* sampled(): AsyncGenerator<number> {
 }
 
 /** A backend that plays a plan by itself: tokens, then how they end. */
-const openOverMyFakeServer: OpenSource = (plan, signal) => {
+const openOverMyFakeServer: SourceOpener = (plan, signal) => {
   let isAsked = false
   let close = (): void => {}
   const closed = new Promise<void>((resolve) => {
@@ -95,7 +95,7 @@ export interface World {
     callTool(): Promise<unknown>
     close(): Promise<void>
   }
-  readonly openOverMyFakeServer: OpenSource
+  readonly openOverMyFakeServer: SourceOpener
   readonly myServer: typeof myServer
   send(events: readonly ResponseStreamEvent[]): void
   save(text: string): void

@@ -9,7 +9,7 @@ import { configSchema } from '../../src/cli/serve/config-file.js'
 import { readMcpConfig } from '../../src/cli/serve/mcp-config.js'
 import type { ResponseObject } from '../../src/core/responses/response.js'
 import { type Entry, translateEntries } from '../../src/endpoint/respond/index.js'
-import { createSeal, readSealKeys, unsealInput } from '../../src/endpoint/seal/index.js'
+import { createSeal, parseSealKeys, unsealInput } from '../../src/endpoint/seal/index.js'
 import { readTokenFixture, replay } from '../../src/engines/sources/replay.js'
 import { collectResponse, loadTokenTable, Translator, translate } from '../../src/index.js'
 import { fakeIo, realFolder } from '../cli/io.js'
@@ -97,7 +97,7 @@ describe('entries', () => {
 
 test('sealed reasoning opens with its key', () => {
   const { request, response } = jsonOf('sealed.json') as { request: { input: string }; response: ResponseObject }
-  const seal = createSeal(readSealKeys(textOf('serve/seal-keys.txt')))
+  const seal = createSeal(parseSealKeys(textOf('serve/seal-keys.txt')))
   const input = [{ role: 'user' as const, content: request.input }, ...response.output] as never
   expect(unsealInput(input, { seal, caller: 'ann' }).history).toMatchObject([{ text: 'I add.' }])
 })

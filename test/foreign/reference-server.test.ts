@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadTokenTable, type ResponseRequest } from '../../src/index.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../../src/judge/conformance/arbitraries/index.js'
 import { type Client, explain } from '../../src/judge/conformance/index.js'
-import { findFaults, type PlayOnOptions, playOn, type ReadAnswer, showFaults } from '../../src/testing/index.js'
+import {
+  findFaults,
+  formatFaults,
+  type PlayOnServerOptions,
+  playOnServer,
+  type ReadAnswer,
+} from '../../src/testing/index.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { REFUSED, ROWS, type Row } from './rows.js'
 import { type ReferenceServer, startReferenceServer } from './started.js'
@@ -17,12 +23,12 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 /** Without a description that is null, which the server does not take: that would hide what it makes of calls. */
-const prepare: PlayOnOptions['prepare'] = (body) => ({
+const prepare: PlayOnServerOptions['prepare'] = (body) => ({
   ...body,
   tools: (body['tools'] as object[] | undefined)?.map(({ description: _, ...tool }: { description?: unknown }) => tool),
 })
-const play = (...script: Parameters<ReturnType<typeof playOn>>): Promise<ReadAnswer[]> =>
-  playOn(server.url, { prepare })(...script)
+const play = (...script: Parameters<ReturnType<typeof playOnServer>>): Promise<ReadAnswer[]> =>
+  playOnServer(server.url, { prepare })(...script)
 
 /** The answers to the smallest transcript of a row. */
 function answersTo({ model, tools = [] }: Row, on = play): Promise<ReadAnswer[]> {
@@ -51,7 +57,7 @@ describe("OpenAI's reference server", () => {
   })
 
   test('answers 500 where the description of a function is null', async () => {
-    const [answer] = await answersTo(REFUSED, playOn(server.url))
+    const [answer] = await answersTo(REFUSED, playOnServer(server.url))
     expect(answer?.findings).toMatchObject([{ rule: REFUSED.name, breaks: REFUSED.breaks }])
     expect(answer?.findings[0]?.got).toMatch(/^500/)
   })
@@ -65,7 +71,7 @@ describe("OpenAI's reference server", () => {
   }
   test.each(Object.entries(KINDS))('has no other fault than the rows: %s', async (_, transcripts) => {
     const known = ROWS.map(({ name }) => name)
-    expect(showFaults(await findFaults({ transcripts, play, runs: 60, seed, known }))).toBe('')
+    expect(formatFaults(await findFaults({ transcripts, play, runs: 60, seed, known }))).toBe('')
   })
 
   test('its faults are found in one run, and shrink to the transcripts of the rows', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadTokenTable } from '../../src/core/tokens/load-token-table.js'
-import { createKnownTexts } from '../../src/endpoint/prompt/known-texts.js'
 import { renderPrompt } from '../../src/endpoint/prompt/render-prompt.js'
+import { createTextCache } from '../../src/endpoint/prompt/text-cache.js'
 import { atOnce, createPace, createWork, type Slices, withPauses } from '../../src/shared/slices.js'
 
 function* sum(count: number, slice: number): Slices<number> {
@@ -43,7 +43,7 @@ test('a pace waits only where a pause is due', async () => {
 })
 
 test('a text that another owner sent is encoded again, so that nobody learns by the time whether it was known', () => {
-  const known = createKnownTexts(1_000_000)
+  const known = createTextCache(1_000_000)
   const text = 'Our secret plan. '.repeat(100)
   const ids = Uint32Array.of(1, 2, 3)
   known.of('ann').add(text, () => ids)
@@ -59,7 +59,7 @@ test('a text that another owner sent is encoded again, so that nobody learns by 
 
 test('the texts that are kept encoded are those used last, within their limit, and change no prompt', async () => {
   const tokenTable = await loadTokenTable()
-  const known = createKnownTexts(20_000)
+  const known = createTextCache(20_000)
   const encoded: string[] = []
   const counted = {
     find: known.find,

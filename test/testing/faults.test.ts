@@ -10,7 +10,14 @@ import {
   tokenSoup,
   wellFormedTranscript,
 } from '../../src/judge/conformance/arbitraries/index.js'
-import { findFaults, modelTurns, playOn, readAnswer, scriptedEngine, showFaults } from '../../src/testing/index.js'
+import {
+  findFaults,
+  formatFaults,
+  modelTurns,
+  playOnServer,
+  readAnswer,
+  scriptedEngine,
+} from '../../src/testing/index.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { RUNS } from '../support/runs.js'
 import { encodeHarmony, m } from '../support/tokens.js'
@@ -122,10 +129,10 @@ function scripted(change: (text: string) => string = (text) => text) {
     const response = await app.fetch(request)
     return new Response(change(await response.text()), { status: response.status, headers: response.headers })
   }
-  return { play: playOn('http://localhost', { hook: '/tokens', fetch }), asked }
+  return { play: playOnServer('http://localhost', { hook: '/tokens', fetch }), asked }
 }
 
-describe('playOn', () => {
+describe('playOnServer', () => {
   test('the model of the server writes the script', async () => {
     const [answer, ...others] = await scripted().play(ANSWER)
     expect(answer?.events.find(({ type }) => type === 'response.output_text.done')).toMatchObject({ text: 'Hi' })
@@ -147,17 +154,17 @@ describe('playOn', () => {
   const typeOf = (item: unknown): unknown => (typeof item === 'string' ? 'string' : (item as { type: unknown }).type)
 
   test('a hook that does not take the script is an error that names it', async () => {
-    const play = playOn('http://localhost', { fetch: async () => new Response('', { status: 404 }) })
+    const play = playOnServer('http://localhost', { fetch: async () => new Response('', { status: 404 }) })
     await expect(play(ANSWER)).rejects.toThrow('http://localhost/script answers 404')
   })
 
   test('a server that is not there is an error that names it', async () => {
-    const play = playOn('http://localhost', { fetch: () => Promise.reject(new TypeError('fetch failed')) })
+    const play = playOnServer('http://localhost', { fetch: () => Promise.reject(new TypeError('fetch failed')) })
     await expect(play(ANSWER)).rejects.toThrow('cannot reach http://localhost/script')
   })
 
   test('something that is no URL is refused', () => {
-    expect(() => playOn('scripted.example')).toThrow(/URL/)
+    expect(() => playOnServer('scripted.example')).toThrow(/URL/)
   })
 
   const KINDS = {
@@ -167,7 +174,7 @@ describe('playOn', () => {
   }
   test.each(Object.entries(KINDS))('our own endpoint has no faults: %s', async (_, transcripts) => {
     const { play } = scripted()
-    expect(showFaults(await findFaults({ transcripts, play, runs: RUNS }))).toBe('')
+    expect(formatFaults(await findFaults({ transcripts, play, runs: RUNS }))).toBe('')
   })
 })
 
@@ -198,7 +205,7 @@ describe('findFaults', () => {
     const rules = faults.map(({ rule }) => rule)
     expect(rules.filter((rule, at) => rules.indexOf(rule) !== at && rules[at - 1] !== rule)).toEqual([])
     expect(faults.every(({ runs }) => runs > 0)).toBe(true)
-    expect(showFaults(faults)).toContain('smallest: Transcript("<|channel|>final<|message|><|return|>", tools: [])')
+    expect(formatFaults(faults)).toContain('smallest: Transcript("<|channel|>final<|message|><|return|>", tools: [])')
   })
 
   test('known faults are passed over, by name or by rule, and others are found', async () => {
@@ -217,7 +224,7 @@ describe('findFaults', () => {
       await findFaults({ transcripts, play, seed: 8 }),
       await findFaults({ transcripts, play, seed: 8 }),
     ]
-    expect(showFaults(first)).toBe(showFaults(second))
+    expect(formatFaults(first)).toBe(formatFaults(second))
   })
 
   test('no fault is shrunk without end', async () => {
@@ -264,5 +271,5 @@ describe('transcripts for a server', () => {
 test('a server whose event type moves the cursor or begins a line is shown without effect', () => {
   const finding = { type: 'a\u001b[2J\n::error::x', expected: 'an event', got: 'another', breaks: [] }
   const fault = { name: 'r', rule: 'r', runs: 1, transcript: {}, shown: '{}', finding: finding as never }
-  expect(showFaults([fault])).toContain('  a [2J ::error::x: expected an event, got another\n')
+  expect(formatFaults([fault])).toContain('  a [2J ::error::x: expected an event, got another\n')
 })

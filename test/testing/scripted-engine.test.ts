@@ -153,9 +153,9 @@ describe('the contract of an engine', () => {
 
   test('a scripted engine is healthy unless it is told not to be', async () => {
     await scriptedEngine([]).health()
-    const illness = new EngineError('rate_limit_exceeded', 'busy')
-    await expect(scriptedEngine([], { illness }).health()).rejects.toBe(illness)
-    await expect(scriptedEngine([]).health({ signal: AbortSignal.abort(illness) })).rejects.toBe(illness)
+    const healthError = new EngineError('rate_limit_exceeded', 'busy')
+    await expect(scriptedEngine([], { healthError }).health()).rejects.toBe(healthError)
+    await expect(scriptedEngine([]).health({ signal: AbortSignal.abort(healthError) })).rejects.toBe(healthError)
   })
 
   test('translate converts the tokens of a scripted engine to a response', async () => {
@@ -285,7 +285,7 @@ describe('the script', () => {
     [[], { chunkSizes: [] }, 'chunkSizes: expected whole numbers of at least 1'],
     [[], { chunkSizes: [0] }, 'chunkSizes: expected whole numbers of at least 1'],
     [[], { contextLength: 0 }, 'contextLength: expected a whole number of at least 1, got 0'],
-    [[], { illness: new Error('ill') }, 'illness: expected an EngineError, got Error'],
+    [[], { healthError: new Error('ill') }, 'healthError: expected an EngineError, got Error'],
   ])('the script %j with the options %j is refused', (script, options, message) => {
     expect(() => scriptedEngine(script as [], options as object)).toThrow(message)
   })

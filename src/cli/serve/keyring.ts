@@ -1,4 +1,4 @@
-import { createSeal, readSealKeys, type Seal } from '../../endpoint/seal/index.js'
+import { createSeal, parseSealKeys, type Seal } from '../../endpoint/seal/index.js'
 import { hashFlaw, keyFlaw } from '../../endpoint/server/check-keys.js'
 import { type Authorize, bearerKeys, hashedBearerKeys } from '../../endpoint/server/index.js'
 import { sha256 } from '../../endpoint/server/service/sha256.js'
@@ -179,7 +179,7 @@ function readHashes(text: string, source: string): Record<string, string> {
  */
 function openSeal(text: string, source: string): { readonly seal: Seal; readonly keys: number } {
   try {
-    const keys = readSealKeys(text)
+    const keys = parseSealKeys(text)
     return { seal: createSeal(keys), keys: keys.length }
   } catch (error) {
     throw new UsageError(`${source}: ${messageOf(error)}`, { cause: error })
@@ -194,7 +194,7 @@ function checkSealFile(secret: Secret | undefined): void {
 
 function isKey(text: string): boolean {
   try {
-    return readSealKeys(text).length > 0
+    return parseSealKeys(text).length > 0
   } catch {
     return false
   }

@@ -4,7 +4,7 @@ import { type BuiltinTool, builtinNamed, builtinOf, HOSTED_BUILTINS } from '../.
 import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { Entry } from '../../endpoint/journal/entry.js'
 import { isUnaddressed } from '../../endpoint/prompt/untaught-tools.js'
-import type { Metric, Offered, ResponseService } from '../../endpoint/server/index.js'
+import type { Metric, OperatorOffer, ResponseService } from '../../endpoint/server/index.js'
 import { type ResponsesServer, type ServeOptions, serveResponses } from '../../endpoint/server/node.js'
 import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import type { McpTools } from '../../endpoint/tools/mcp/index.js'
@@ -125,7 +125,7 @@ async function offeredOf(
   servers: readonly NamedServer[],
   folders: OpenedFolders | undefined,
   io: Io,
-): Promise<Offered> {
+): Promise<OperatorOffer> {
   const isServer = (label: string): boolean => servers.some((server) => server.label === label)
   const isOfFolders = (label: string): boolean => folders !== undefined && label === 'file_search' && !isServer(label)
   const unknown = offered.find((label) => !isServer(label) && !isOfFolders(label))
@@ -177,7 +177,7 @@ function serveOptions(
     readonly tokenTable: TokenTable
     readonly memory: () => ResponseService['memory'] | undefined
     readonly audit: AuditFile | undefined
-    readonly offered: Offered
+    readonly offered: OperatorOffer
     readonly recorder: Recorder | undefined
     readonly log: RequestLog
   },
@@ -187,13 +187,14 @@ function serveOptions(
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origin: origins, onDisconnect, unsupportedConstraints: onUnsupportedConstraint, pass } = settings
   const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
-  const { toldDate: date } = settings
+  const { toldDate: date, engineRestarts } = settings
   const response = {
     ...translation,
     images,
     onUnsupportedConstraint,
     onDiagnostic: noticesTo(io),
     ...(date && { date }),
+    ...(engineRestarts !== undefined && { engineRestarts }),
   }
   const approval = APPROVALS[settings.approval]
   const authorize = settings.noKey ? () => ANONYMOUS : keyring.authorize

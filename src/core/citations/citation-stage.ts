@@ -24,7 +24,7 @@ export interface CitationState {
 }
 
 /** New text of a message. */
-export interface SaidText {
+export interface CitableText {
   /** The text since the last call; empty at the end of a message that added none. */
   readonly text: string
   /** The tokens of the text that have log-probabilities; empty unless the request includes these. */
@@ -44,4 +44,4 @@ export interface CitedText {
 }
 
 /** Replaces citation marks in a message's text. Created by `urlCitations`. */
-export type CitationStage = (state: CitationState, chunk: SaidText, pages: CitablePages) => CitedText[]
+export type CitationStage = (state: CitationState, chunk: CitableText, pages: CitablePages) => CitedText[]

@@ -4,4 +4,4 @@
  * @packageDocumentation
  */
 
-export { type Citations, type CitedPage, urlCitations } from './url-citations.js'
+export { type CitedPage, type UrlCitationsOptions, urlCitations } from './url-citations.js'

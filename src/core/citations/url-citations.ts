@@ -3,12 +3,12 @@ import { checkOptions, type OptionTable } from '../../shared/options/check-optio
 import { aFunction, oneOf } from '../../shared/options/checks.js'
 import type { CitedPage } from '../responses/call-result.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
-import type { CitationStage, CitationState, CitedText, SaidText, ScoredText } from './citation-stage.js'
+import type { CitableText, CitationStage, CitationState, CitedText, ScoredText } from './citation-stage.js'
 
 export type { CitedPage }
 
 /** Options of {@link urlCitations}. */
-export interface Citations {
+export interface UrlCitationsOptions {
   /**
    * Returns the page for a cursor, synchronously. Default, and if it returns undefined: the page that the browser
    * showed under that cursor, known from its results in the transcript or from `toolResult({ pages })`.
@@ -21,7 +21,7 @@ export interface Citations {
   readonly units?: 'code_points' | 'utf16'
 }
 
-const CITATIONS: OptionTable<Citations> = { resolve: aFunction, units: oneOf('code_points', 'utf16') }
+const CITATIONS: OptionTable<UrlCitationsOptions> = { resolve: aFunction, units: oneOf('code_points', 'utf16') }
 
 /**
  * Matches a mark in the form that gpt-oss's browser tool asks for: `【6†L9-L11】`, `【8†L3】`, or with a third part that
@@ -57,7 +57,7 @@ const LAST = '】'
  * }
  * ```
  */
-export function urlCitations(options: Citations = {}): CitationStage {
+export function urlCitations(options: UrlCitationsOptions = {}): CitationStage {
   checkOptions('urlCitations', options, CITATIONS)
   const { resolve, units = 'code_points' } = options
   const lengthOf = (text: string): number => (units === 'utf16' ? text.length : codePoints(text))
@@ -169,7 +169,7 @@ class Tokens {
   readonly #tokens: readonly ScoredText[]
   #next = 0
 
-  constructor({ held, tokens }: CitationState, chunk: SaidText) {
+  constructor({ held, tokens }: CitationState, chunk: CitableText) {
     this.#tokens = [...tokens, ...chunk.tokens.map((token) => moved(token, held.length))]
   }
 

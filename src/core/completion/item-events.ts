@@ -241,8 +241,8 @@ function emptied(part: MessagePart): MessagePart {
  * does not have.
  */
 function byCommand<Output>(outputs: readonly Output[], call: OutputItem | undefined): Output[][] {
-  const most = call?.type === 'shell_call' ? call.action.commands.length : outputs.length
-  const answered = Math.min(most, outputs.length)
+  const max = call?.type === 'shell_call' ? call.action.commands.length : outputs.length
+  const answered = Math.min(max, outputs.length)
   return Array.from({ length: answered }, (_, at) => outputs.slice(at, at === answered - 1 ? undefined : at + 1))
 }
 

@@ -4,5 +4,5 @@
  * @packageDocumentation
  */
 
-export { hostItem, type WholeItem } from './host/host-item.js'
+export { type CompleteItem, hostItem } from './host/host-item.js'
 export type { HostItem } from './host/inserted-item.js'

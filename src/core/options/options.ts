@@ -10,7 +10,7 @@ import type { HostUsage } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { TracerFactory } from '../trace/tracer.js'
 import type { IdFactory } from './ids.js'
-import type { ReasoningOption } from './reasoning-forms.js'
+import type { ReasoningVisibility } from './reasoning-forms.js'
 
 /** A call of an MCP server's tool, as its approval request shows it to the user. */
 export interface RequestedCall {
@@ -63,7 +63,7 @@ export interface TranslatorOptions {
    * which all of them display. `both`: as both. `hidden`: the item without its text. Default: `summary` if the request
    * asks for one (`reasoning.summary`), else `raw`.
    */
-  readonly reasoning?: ReasoningOption
+  readonly reasoning?: ReasoningVisibility
   /** Seals a reasoning item's text for `encrypted_content`, if the request includes it. */
   readonly sealReasoning?: (text: string, itemId: string) => string
   /**

@@ -4,10 +4,10 @@ import type { ResponseRequest } from '../responses/request.js'
 export type ReasoningForm = 'raw' | 'summary'
 
 /** The host's choices. */
-export type ReasoningOption = ReasoningForm | 'both' | 'hidden'
+export type ReasoningVisibility = ReasoningForm | 'both' | 'hidden'
 
 /** The forms of each choice. */
-export const REASONING: Readonly<Record<ReasoningOption, readonly ReasoningForm[]>> = {
+export const REASONING: Readonly<Record<ReasoningVisibility, readonly ReasoningForm[]>> = {
   raw: ['raw'],
   summary: ['summary'],
   both: ['raw', 'summary'],
@@ -19,7 +19,7 @@ export const REASONING: Readonly<Record<ReasoningOption, readonly ReasoningForm[
  * raw.
  */
 export function reasoningForms(
-  choice: ReasoningOption | undefined,
+  choice: ReasoningVisibility | undefined,
   request: ResponseRequest,
 ): readonly ReasoningForm[] {
   const { summary, generate_summary } = Object(request.reasoning) as { summary?: unknown; generate_summary?: unknown }

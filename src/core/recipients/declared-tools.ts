@@ -3,7 +3,7 @@ import { FUNCTIONS, MCP, nameIn } from '../harmony/namespaces.js'
 import type { McpTool, NamespaceTool, UnknownTool } from '../responses/request.js'
 import { APPLY_PATCH, namesPatchTool, PATCH_RECIPIENT } from './apply-patch.js'
 import { type DeclaredBuiltins, growingBuiltins } from './declared-builtins.js'
-import { declareMcpServer, type McpServerRules, type ToolHints } from './mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ReadOnlyHints } from './mcp-server.js'
 import { prefixesOf } from './prefixes.js'
 import type { Recipient } from './recipient.js'
 
@@ -47,7 +47,7 @@ export interface DeclaredTools extends DeclaredFunctions, DeclaredBuiltins {
  * console.log(classifyRecipient('github.search', 'commentary', tools).kind) // mcp_call
  * ```
  */
-export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ToolHints): DeclaredTools {
+export function declareTools(tools: readonly UnknownTool[] | null | undefined, hints?: ReadOnlyHints): DeclaredTools {
   return tools == null || tools.length === 0 ? NO_TOOLS : growingTools(hints)(tools, 'tools')
 }
 
@@ -61,7 +61,7 @@ export type DeclareMore = (tools: readonly UnknownTool[], path: string) => Decla
  * Declares lists of tools one after another. A later list replaces the tools that it declares again; within a list,
  * entries are merged as by {@link declareTools}.
  */
-export function growingTools(hints?: ToolHints): DeclareMore {
+export function growingTools(hints?: ReadOnlyHints): DeclareMore {
   const { functions, customTools } = createFunctions()
   const namespaces = new Map<string, ReturnType<typeof createFunctions>>()
   const mcpServers = new Map<string, McpServerRules>()

@@ -13,7 +13,7 @@ export interface McpServerRules {
  * Returns whether a tool is read-only according to its server's listing: null if the server has no such tool, undefined
  * without a listing.
  */
-export type ToolHints = (serverLabel: string, name: string) => boolean | null | undefined
+export type ReadOnlyHints = (serverLabel: string, name: string) => boolean | null | undefined
 
 type ToolTest = (name: string) => boolean
 
@@ -28,7 +28,7 @@ export function declareMcpServer(
   tool: McpTool,
   path: string,
   before?: McpServerRules,
-  hints?: ToolHints,
+  hints?: ReadOnlyHints,
 ): McpServerRules {
   const isReadOnly: Hint = (name) => hints?.(tool.server_label, name)
   const allows = testOf(tool.allowed_tools, `${path}allowed_tools`, isReadOnly, true)

@@ -1,5 +1,5 @@
 import type { McpListing } from '../responses/mcp-listing.js'
-import type { ToolHints } from './mcp-server.js'
+import type { ReadOnlyHints } from './mcp-server.js'
 
 /** A listing in either form; one without an error succeeded. */
 export type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly error?: string | null }
@@ -8,7 +8,7 @@ export type Listed = Pick<McpListing, 'serverLabel' | 'tools'> & { readonly erro
  * Looks up which tools exist, and which are read-only, by their annotations in either form. A server whose listings all
  * failed has none: a call of it could not be told from one of a tool that it does not have.
  */
-export function hintsOf(listings: readonly Listed[]): ToolHints {
+export function hintsOf(listings: readonly Listed[]): ReadOnlyHints {
   // Built at the first look-up: most responses call no tool of a server.
   let index: ReadonlyMap<string, ReadonlyMap<string, boolean>> | undefined
   return (serverLabel, name) => {

@@ -208,7 +208,7 @@ export type ServedStreamEvent = ResponseStreamEvent | KeepAliveEvent
 type AboutItem = 'sequence_number' | 'output_index' | 'item_id'
 
 /** An event of an item without the fields that say which item: `sequence_number`, `output_index` and `item_id`. */
-export type Unaddressed<Event> = Event extends unknown ? Omit<Event, AboutItem> : never
+export type ItemEventPayload<Event> = Event extends unknown ? Omit<Event, AboutItem> : never
 
 /** Any event between `output_item.added` and `output_item.done`. */
-export type ItemEvent = Unaddressed<ItemEventByType[keyof OutputItemByType]>
+export type ItemEvent = ItemEventPayload<ItemEventByType[keyof OutputItemByType]>

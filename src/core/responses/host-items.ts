@@ -1,6 +1,6 @@
 /** What only hosts add to the output: items and parts that no model writes, as far as their events need them. */
 
-import type { ContentPartAddedEvent, ContentPartDoneEvent, ItemEventByType, Unaddressed } from './events.js'
+import type { ContentPartAddedEvent, ContentPartDoneEvent, ItemEventByType, ItemEventPayload } from './events.js'
 import type { CodeInterpreterCallItem, MessageItem, OutputItemByType, OutputText } from './items.js'
 import type { ItemStatus, OfItemOnly, OfPart } from './wire-fields.js'
 
@@ -50,4 +50,4 @@ interface EventByType extends Omit<ItemEventByType, 'message'> {
 }
 
 /** The events of each item between `output_item.added` and `output_item.done`, without the emitter's fields. */
-export type WholeItemEvents = { [Type in keyof WholeItemByType]: Unaddressed<EventByType[Type]> }
+export type WholeItemEvents = { [Type in keyof WholeItemByType]: ItemEventPayload<EventByType[Type]> }

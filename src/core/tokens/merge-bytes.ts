@@ -35,14 +35,14 @@ export function createMerger(index: TokenIndex): Merger {
       for (let at = 0; at < count - 1; at++) pairs[at] = pairAt(at)
       for (;;) {
         let best = 0
-        let least = none
+        let min = none
         for (let at = 0; at < count - 1; at++) {
-          if ((pairs[at] as number) < least) {
-            least = pairs[at] as number
+          if ((pairs[at] as number) < min) {
+            min = pairs[at] as number
             best = at
           }
         }
-        if (least === none) break
+        if (min === none) break
         starts.copyWithin(best + 1, best + 2, count + 1)
         pairs.copyWithin(best + 1, best + 2, count - 1)
         count -= 1
@@ -83,7 +83,7 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Wor
     updatePair(at)
     if (--work.left <= 0) yield* work.pause()
   }
-  for (let id = queue.least(); id !== undefined; id = queue.least()) {
+  for (let id = queue.min(); id !== undefined; id = queue.min()) {
     for (const positions of yield* queue.take(id, work)) {
       for (let next = 0; next < positions.length; next++) {
         const at = positions[next] as number
@@ -91,7 +91,7 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Wor
         // A stale entry: one of its parts has grown since.
         if (pairs[at] !== id + 1) continue
         // A merge formed a lower id, which has precedence.
-        if ((queue.least() ?? id) < id) {
+        if ((queue.min() ?? id) < id) {
           queue.push(id, at)
           continue
         }
@@ -114,7 +114,7 @@ function* mergeLong(index: TokenIndex, bytes: Uint8Array, ids: IdSink, work: Wor
 /** A queue of positions by id, the lowest id first. */
 interface MergeQueue {
   push(id: number, position: number): void
-  least(): number | undefined
+  min(): number | undefined
   /** Removes an id, and returns its positions in order. */
   take(id: number, work: Work): Slices<readonly Uint32Array[]>
 }
@@ -155,7 +155,7 @@ function createQueue(): MergeQueue {
       last[known.count] = position
       known.count += 1
     },
-    least: () => heap[0],
+    min: () => heap[0],
     *take(id, work) {
       const { lists, count, isSorted } = all.get(id) as Positions
       all.delete(id)

@@ -72,7 +72,7 @@ const BUDGETS = [
 function readBudget(thinking: Fields, draft: Draft): void {
   const tokens = optionalIntegerIn(thinking, 'budget_tokens', 'thinking', 1)
   if (tokens === undefined) return
-  const [, effort] = BUDGETS.find(([least]) => tokens >= least) ?? BUDGETS[2]
+  const [, effort] = BUDGETS.find(([min]) => tokens >= min) ?? BUDGETS[2]
   putEffort(effort, 'thinking.budget_tokens', draft)
 }
 

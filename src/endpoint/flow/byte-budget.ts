@@ -39,7 +39,7 @@ export interface Reclaimable {
 }
 
 /** The memory in use, by purpose. */
-export interface ByteUse {
+export interface MemoryUse {
   /** The budget, in bytes. */
   readonly total: number
   /** The bytes in use now. */
@@ -57,7 +57,7 @@ export interface ByteUse {
  * 1998.)
  */
 export interface ByteBudget {
-  readonly use: ByteUse
+  readonly use: MemoryUse
   hold(owner: string, purpose: Purpose): ByteHold
   /**
    * Counts the bytes of a store, up to half of all, and reclaims them when owners need them. Returns a function that
@@ -73,7 +73,7 @@ export interface ByteBudgetOptions {
   /** In bytes. */
   readonly total: number
   /** Called after every change. */
-  readonly onChange?: (use: ByteUse) => void
+  readonly onChange?: (use: MemoryUse) => void
   /** Called when bytes are refused. */
   readonly onRefuse?: (refusal: ByteRefusal) => void
 }
@@ -84,7 +84,7 @@ export interface ByteRefusal {
   /** The bytes that were requested. */
   readonly bytes: number
   readonly taken: 'retry' | 'too_large'
-  readonly use: ByteUse
+  readonly use: MemoryUse
 }
 
 export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOptions): ByteBudget {
@@ -93,7 +93,7 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
   const stores = new Set<Reclaimable>()
   let used = 0
 
-  const useOf = (): ByteUse => ({ total, used, by: { ...by } })
+  const useOf = (): MemoryUse => ({ total, used, by: { ...by } })
   const changed = (): void => onChange?.(useOf())
 
   function add(purpose: Purpose, bytes: number): void {
@@ -166,8 +166,8 @@ export function createByteBudget({ total, onChange, onRefuse }: ByteBudgetOption
         if (isOver) return 'retry'
         if (requestedBytes <= 0) return 'taken'
         if (missing(owner, requestedBytes) > 0) {
-          const most = Math.floor((total * SHARE) / (SHARE + 1))
-          if (bytes + requestedBytes > most) return refuse(requestedBytes, 'too_large')
+          const max = Math.floor((total * SHARE) / (SHARE + 1))
+          if (bytes + requestedBytes > max) return refuse(requestedBytes, 'too_large')
           reclaim(missing(owner, requestedBytes))
           if (missing(owner, requestedBytes) > 0) return refuse(requestedBytes, 'retry')
         }

@@ -3,7 +3,7 @@ import { Expiring } from './expiring.js'
 
 export interface ExpiringBytesOptions<Value = unknown> {
   /** The limit of all values together, in bytes. */
-  readonly most: number
+  readonly max: number
   /** How long a value is kept, in seconds since it was added or renewed. */
   readonly seconds: number
   /** A clock in seconds that nobody sets. */
@@ -21,14 +21,14 @@ interface Entry<Value> {
  * Values by key. The oldest are evicted when there are too many bytes, or when the budget of the process needs them.
  */
 export class ExpiringBytes<Value> implements Reclaimable {
-  readonly #most: number
+  readonly #max: number
   readonly #entries: Expiring<Entry<Value>>
   readonly #listeners = new Set<() => void>()
   readonly #onForget: (value: Value) => void
   #bytes = 0
 
-  constructor({ most, onForget = () => {}, ...time }: ExpiringBytesOptions<Value>) {
-    this.#most = most
+  constructor({ max, onForget = () => {}, ...time }: ExpiringBytesOptions<Value>) {
+    this.#max = max
     this.#onForget = onForget
     this.#entries = new Expiring<Entry<Value>>(Number.POSITIVE_INFINITY, time, ({ value, bytes }) => {
       this.#bytes -= bytes
@@ -53,7 +53,7 @@ export class ExpiringBytes<Value> implements Reclaimable {
     this.#remove(key)
     this.#bytes += bytes
     this.#entries.set(key, { value, bytes })
-    while (this.#bytes > this.#most && this.size > 0) this.#entries.dropOldest()
+    while (this.#bytes > this.#max && this.size > 0) this.#entries.dropOldest()
     this.#tell()
   }
 

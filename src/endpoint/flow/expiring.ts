@@ -1,7 +1,7 @@
 /** A map that evicts expired entries, and the oldest above a limit. */
 export class Expiring<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>()
-  readonly #most: number
+  readonly #max: number
   readonly #seconds: number
   readonly #clock: () => number
   readonly #onForget: (value: Value) => void
@@ -15,7 +15,7 @@ export class Expiring<Value> {
     { seconds, clock }: { readonly seconds: number; readonly clock: () => number },
     onForget: (value: Value) => void = () => {},
   ) {
-    this.#most = max
+    this.#max = max
     this.#seconds = seconds
     this.#clock = clock
     this.#onForget = onForget
@@ -40,7 +40,7 @@ export class Expiring<Value> {
     this.expire()
     this.#entries.delete(key)
     this.#entries.set(key, { value, until: this.#clock() + this.#seconds })
-    while (this.#entries.size > this.#most) this.dropOldest()
+    while (this.#entries.size > this.#max) this.dropOldest()
   }
 
   /** Deletes an entry. Returns whether it existed. */

@@ -1,5 +1,5 @@
 import type { Failure } from '../../core/completion/failure.js'
-import type { WholeItem } from '../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../core/items/host/host-item.js'
 import type { ApprovedCall } from '../../core/options/options.js'
 import type { CallResult, CitableFiles } from '../../core/responses/call-result.js'
 import type { InputItem } from '../../core/responses/input-items.js'
@@ -17,23 +17,23 @@ import type { HistoryEntry } from '../prompt/history.js'
 /**
  * The version of the rules by which events follow from entries. Raised whenever the same entries yield other events.
  */
-export const BEHAVIOUR = 5
+export const BEHAVIOR_VERSION = 5
 
 /**
  * The part that a response adds to its conversation. A store that keeps each part has the whole conversation by
  * following `previous`.
  */
-export interface Addition {
+export interface ConversationAddition {
   /** The response that it continues, if the host's store has it. */
   readonly previous?: string
   /** The items since then. */
   readonly input: readonly InputItem[]
   /** The host's record of their tokens: transcripts of other responses, and contents of seals. None if absent. */
-  readonly history?: readonly KnownTokens[]
+  readonly history?: readonly StoredHistoryEntry[]
 }
 
 /** `HistoryEntry` in plain JSON. */
-export type KnownTokens = HistoryEntry<readonly number[]>
+export type StoredHistoryEntry = HistoryEntry<readonly number[]>
 
 /**
  * The first prompt: not its ids, which repeat the conversation, but all that rendering it again needs besides the
@@ -67,7 +67,7 @@ export interface PromptRecord {
  * The operator's additions to a request, for the model only. The response echoes the request without them; everything
  * else uses the request with them.
  */
-export interface OperatorTerms {
+export interface OperatorAdditions {
   /** Tools that the request does not declare, after its own. None if absent. */
   readonly tools?: readonly UnknownTool[]
   /** Instructions before its own. None if absent. */
@@ -83,9 +83,9 @@ export interface OperatorTerms {
 }
 
 /** Opens the response: all that its events and its first prompt depend on. */
-export interface OpenEntry extends Addition {
+export interface OpenEntry extends ConversationAddition {
   readonly type: 'open'
-  /** The {@link BEHAVIOUR} of the library that wrote it. Entries of another one are refused. */
+  /** The {@link BEHAVIOR_VERSION} of the library that wrote it. Entries of another one are refused. */
   readonly behaviour: number
   /** The id of the response. */
   readonly responseId: string
@@ -95,7 +95,7 @@ export interface OpenEntry extends Addition {
    */
   readonly request: ResponseRequest
   /** The operator's additions. None if absent. */
-  readonly operator?: OperatorTerms
+  readonly operator?: OperatorAdditions
   /** What renders the first prompt again. */
   readonly prompt: PromptRecord
   /** Whether the prompt asks for a summary: the response compacts the conversation and does nothing else. */
@@ -197,7 +197,7 @@ export interface UsageEntry {
 export interface ItemEntry {
   readonly type: 'item'
   /** The item, as its events have it. */
-  readonly item: WholeItem
+  readonly item: CompleteItem
   /** The tokens that it took. None if absent. */
   readonly usage?: HostUsage
 }
@@ -214,7 +214,7 @@ export interface CompactionEntry {
 /** The compacted conversation with which a response continues. */
 export interface CompactedPrompt {
   /** The item of the compaction, which clients send back in place of the conversation. */
-  readonly item: WholeItem
+  readonly item: CompleteItem
   /** The ids, excluding a turn's `<|start|>assistant`. They replace the first prompt and all tokens after it. */
   readonly prompt: readonly number[]
   /** The index in the prompt at which the conversation begins, after the instructions. */

@@ -12,7 +12,7 @@ import type { EndReason, HostUsage } from '../../core/tokens/token-source.js'
 import type { Translator } from '../../core/translate/translator.js'
 import { check, HarmonyResponsesError } from '../../shared/errors.js'
 import {
-  BEHAVIOUR,
+  BEHAVIOR_VERSION,
   type CallUsage,
   type CompactionEntry,
   type EntryBody,
@@ -41,7 +41,7 @@ export type CreateTranslator = (open: OpenEntry, clock: () => number, fold: Resp
 
 /**
  * A response folded from its entries: the events of each, and the state so far. The same entries yield the same events
- * in any process with the same {@link BEHAVIOUR}.
+ * in any process with the same {@link BEHAVIOR_VERSION}.
  */
 export class ResponseFold {
   readonly #create: CreateTranslator
@@ -378,7 +378,7 @@ export class ResponseFold {
 
   #start(entry: OpenEntry): ResponseStreamEvent[] {
     check(this.#translator === undefined, 'entries', 'one open entry', 'a second one')
-    check(entry.behaviour === BEHAVIOUR, 'entries', `entries of behaviour ${BEHAVIOUR}`, entry.behaviour)
+    check(entry.behaviour === BEHAVIOR_VERSION, 'entries', `entries of behaviour ${BEHAVIOR_VERSION}`, entry.behaviour)
     this.#open = entry
     this.#promptSize = entry.prompt.tokens
     this.#conversationStart = entry.prompt.tokens

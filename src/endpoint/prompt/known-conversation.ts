@@ -10,8 +10,8 @@ import { Conversation, type ItemsBefore, type KnownCall, type ReadMessage } from
 import { isReasoning } from './drop-reasoning.js'
 import { guessPhases } from './guess-phases.js'
 import { findIn, type HistoryEntry, recalled } from './history.js'
-import { headed, headOf, takeLeading } from './messages-of.js'
 import type { RenderedMessages } from './prompt-message.js'
+import { headed, headOf, takeLeading } from './prompt-messages.js'
 import { inCallOrder, readItems } from './read-input.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { RenderOptions } from './render-prompt.js'
@@ -206,7 +206,7 @@ export class KnownConversation implements ItemsBefore {
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
     const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools.head, options, work)
-    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, most: max, known: options.known })
+    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, max: max, known: options.known })
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)
     buffer.append(head.tokens)
@@ -274,7 +274,7 @@ export class KnownConversation implements ItemsBefore {
     const places = yield* this.#places.afterwards(read, findings, tools, work)
     if (places === undefined) return undefined
     const found = yield* recalled(read, findings, tools, tokenTable, work)
-    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, most: max })
+    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, max })
     if (rendered === undefined) return undefined
     return { conversation, placeholders, leading, rendered, places }
   }

@@ -1,6 +1,6 @@
 import type { HarmonyMessage } from '../../core/harmony/events.js'
 
-/** A message of a prompt: an output of {@link messagesOf}, and an input of {@link renderMessages}. */
+/** A message of a prompt: an output of {@link promptMessages}, and an input of {@link renderMessages}. */
 export interface PromptMessage extends HarmonyMessage {
   /** The index in `input` of its item; absent for messages without one, such as the system message. */
   readonly item?: number

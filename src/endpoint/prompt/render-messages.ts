@@ -5,8 +5,8 @@ import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aTokenTable } from '../../shared/options/checks.js'
 import { atOnce, createWork, type Slices, type Work } from '../../shared/slices.js'
-import type { KnownTexts } from './known-texts.js'
 import type { MessageSpan, PromptMessage, RenderedMessages } from './prompt-message.js'
+import type { TextCache } from './text-cache.js'
 import { createTokenBuffer, type TokenBuffer } from './token-buffer.js'
 
 /** Options of `renderMessages`. */
@@ -43,16 +43,16 @@ export function renderMessages(messages: readonly PromptMessage[], options: Rend
 export interface RenderInSlicesOptions extends RenderMessagesOptions {
   readonly work: Work
   /** The maximum number of tokens. */
-  readonly most?: number | undefined
-  readonly known?: KnownTexts | undefined
+  readonly max?: number | undefined
+  readonly known?: TextCache | undefined
 }
 
 /** Does the same in slices; returns undefined as soon as there are known to be more tokens than `max`. */
 export function* renderMessagesInSlices(
   messages: readonly PromptMessage[],
-  { tokenTable, work, most = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
+  { tokenTable, work, max = Number.POSITIVE_INFINITY, known }: RenderInSlicesOptions,
 ): Slices<RenderedMessages | undefined> {
-  const writer = createWriter(encoderOf(tokenTable), work, most, known)
+  const writer = createWriter(encoderOf(tokenTable), work, max, known)
   const { buffer } = writer
   const spans: MessageSpan[] = []
   for (const [index, message] of messages.entries()) {
@@ -62,7 +62,7 @@ export function* renderMessagesInSlices(
       checkMessage(message, `messages[${index}]`)
       if (!(yield* writer.write(message))) return undefined
     } else buffer.append(tokens)
-    if (buffer.length > most) return undefined
+    if (buffer.length > max) return undefined
     work.left -= MESSAGE
     if (work.left <= 0) yield* work.pause()
     spans.push({
@@ -86,7 +86,7 @@ interface MessageWriter {
   write(message: PromptMessage): Slices<boolean>
 }
 
-function createWriter(encode: Encoder, work: Work, max: number, known: KnownTexts | undefined): MessageWriter {
+function createWriter(encode: Encoder, work: Work, max: number, known: TextCache | undefined): MessageWriter {
   const buffer = createTokenBuffer()
   /** The few words of headers, which recur in each message. */
   const words = new Map<string, readonly number[]>()
@@ -99,7 +99,7 @@ function createWriter(encode: Encoder, work: Work, max: number, known: KnownText
     return ids
   }
   /** Looks up texts of the host and the developer, which recur in each request of a conversation. */
-  function* knownText(content: string, known: KnownTexts): Slices<boolean> {
+  function* knownText(content: string, known: TextCache): Slices<boolean> {
     const ids = known.find(content)
     const start = buffer.length
     if (ids !== undefined) buffer.append(ids)

@@ -9,7 +9,7 @@ import { atOnce, createWork, onePass, type Slices, type Work } from '../../share
 import type { ReadMessage } from './conversation.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import { type IdOf, recall } from './history.js'
-import type { KnownTexts } from './known-texts.js'
+import type { RenderedMessages } from './prompt-message.js'
 import {
   PROMPT_OPTIONS,
   type PromptOptions,
@@ -17,16 +17,16 @@ import {
   type RequestMessages,
   readRequestInSlices,
   withTools,
-} from './messages-of.js'
-import type { RenderedMessages } from './prompt-message.js'
+} from './prompt-messages.js'
 import { renderMessagesInSlices } from './render-messages.js'
 import type { OmittedTool } from './taught-tools.js'
+import type { TextCache } from './text-cache.js'
 
 interface Rendering {
   /** The vocabulary, by which texts become ids. */
   readonly tokenTable: TokenTable
-  /** The cache of encoded texts, which all requests may share: `createKnownTexts`. */
-  readonly known?: KnownTexts
+  /** The cache of encoded texts, which all requests may share: `createTextCache`. */
+  readonly known?: TextCache
 }
 
 /** Options of `renderPrompt`. */
@@ -77,13 +77,13 @@ export interface PendingResult {
  * @example
  * ```ts
  * import { loadTokenTable, translate } from 'harmony-responses'
- * import { generateOptions } from 'harmony-responses/engine'
+ * import { toGenerateOptions } from 'harmony-responses/engine'
  * import { renderPrompt } from 'harmony-responses/prompt'
  * import { answer, scriptedEngine } from 'harmony-responses/testing'
  *
  * const engine = scriptedEngine([answer('Hi!')]) // in its place, any engine
  * const { tokens } = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31' })
- * for await (const event of translate(engine.generate(tokens, generateOptions(request)), { request })) send([event])
+ * for await (const event of translate(engine.generate(tokens, toGenerateOptions(request)), { request })) send([event])
  * ```
  */
 export function renderPrompt(request: object, options: RenderPromptOptions): Prompt {
@@ -155,7 +155,7 @@ export function* renderReadPrompt(
     tokenTable,
     work,
     known,
-    most: max - next.length,
+    max: max - next.length,
   })
   if (before === undefined) return undefined
   const tokens = new Uint32Array(before.tokens.length + next.length)

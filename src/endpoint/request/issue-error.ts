@@ -64,17 +64,17 @@ function isMeant(issue: Issue, value: unknown): boolean {
 }
 
 function beyond(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, param: string, value: unknown): RequestError {
-  const bound = issue.code === 'too_small' ? { least: Number(issue.minimum) } : { most: Number(issue.maximum) }
+  const bound = issue.code === 'too_small' ? { min: Number(issue.minimum) } : { max: Number(issue.maximum) }
   if (typeof value === 'number') {
     // zod says "int" for a number beyond the safe integers, else "number" for both kinds: the expectation tells them
     // apart.
     return outOfRange(param, issue.message === 'an integer' ? 'integer' : 'decimal', bound, value)
   }
   if (typeof value === 'string') {
-    return 'most' in bound ? stringTooLong(param, bound.most, value.length) : emptyString(param)
+    return 'max' in bound ? stringTooLong(param, bound.max, value.length) : emptyString(param)
   }
   const { length } = value as readonly unknown[]
-  return 'most' in bound ? arrayTooLong(param, bound.most, length) : invalidType(param, issue.message, value)
+  return 'max' in bound ? arrayTooLong(param, bound.max, length) : invalidType(param, issue.message, value)
 }
 
 function oneOfThese(values: readonly string[]): string {

@@ -31,7 +31,7 @@ const DEFAULTS: Required<RequestLimits> = {
   names: 20_000,
   stringLength: 20_971_520,
 }
-const DEEPEST = 500
+const MAX_DEPTH = 500
 
 /** Entries of `stop`: each is searched for at every character of an answer. OpenAI allows 4, Anthropic states no limit. */
 export const MAX_STOPS = 64
@@ -39,7 +39,7 @@ export const MAX_STOPS = 64
 export const REQUEST_LIMITS: OptionTable<RequestLimits> = {
   items: wholeNumber(1),
   tools: wholeNumber(1),
-  depth: wholeNumber(1, DEEPEST),
+  depth: wholeNumber(1, MAX_DEPTH),
   values: wholeNumber(1),
   names: wholeNumber(1),
   stringLength: wholeNumber(1),
@@ -75,8 +75,8 @@ export function* checkSize(body: unknown, limits: Required<RequestLimits>, work:
     if (typeof value !== 'object' || value === null) return false
     if (path.length >= limits.depth) throw tooDeep(path, limits.depth)
     if (Array.isArray(value)) {
-      const most = declaresTools(path, open.at(-1)?.value) ? limits.tools : limits.items
-      if (value.length > most) throw arrayTooLong(pathOf(path), most, value.length)
+      const max = declaresTools(path, open.at(-1)?.value) ? limits.tools : limits.items
+      if (value.length > max) throw arrayTooLong(pathOf(path), max, value.length)
       take(value.length)
       open.push({ value, names: undefined, next: 0, length: value.length })
     } else {

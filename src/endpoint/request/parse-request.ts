@@ -41,7 +41,7 @@ export const PARSE_REQUEST_OPTIONS: OptionTable<ParseRequestOptions> = {
  * Checks the body of a Responses create request, or a `response.create` message of a WebSocket.
  *
  * The result has every parameter in its type, without nulls and unknown fields, and can be passed to `translate`,
- * `generateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
+ * `toGenerateOptions` and `renderPrompt`. JSON Schemas in it are the body's own objects, not copies.
  *
  * @param body - the parsed JSON
  * @throws RequestError the client's mistake, in OpenAI's words

@@ -5,7 +5,7 @@ import type { McpTool } from '../../core/responses/request-tools.js'
 import { check } from '../../shared/errors.js'
 import type { OptionCheck, OptionTable } from '../../shared/options/check-options.js'
 import { aText, listOf, oneOf, optionsOf } from '../../shared/options/checks.js'
-import type { Offered } from './offered.js'
+import type { OperatorOffer } from './offered.js'
 
 // Validated by declaring a server with the rule.
 const aRule: OptionCheck = (rule, path) =>
@@ -30,7 +30,7 @@ const anOfferedTool: OptionCheck = (tool, path) => {
   declareMcpServer(tool as McpTool, `${path}.`)
 }
 
-const OFFERED: OptionTable<Offered> = {
+const OFFERED: OptionTable<OperatorOffer> = {
   tools: listOf(anOfferedTool, 'an array of tools'),
   instructions: aText,
   effort: oneOf('low', 'medium', 'high'),

@@ -11,7 +11,7 @@ import type { RespondOptions } from './options.js'
 const COUNTED = 4_194_304
 
 /** The input of a request's first model call. */
-export interface CountedInput {
+export interface InputTokenCount {
   /** The number of tokens, those before the model's own turn included. */
   readonly inputTokens: number
 }
@@ -33,7 +33,7 @@ export interface CountedInput {
  * console.log(inputTokens > 0) // true
  * ```
  */
-export async function countInputTokens(request: ResponseRequest, options: RespondOptions): Promise<CountedInput> {
+export async function countInputTokens(request: ResponseRequest, options: RespondOptions): Promise<InputTokenCount> {
   checkRespondOptions('countInputTokens', options)
   const { responseId, clock, onError } = withDefaults({
     ...(options.clock !== undefined && { clock: options.clock }),

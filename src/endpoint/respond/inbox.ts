@@ -1,4 +1,4 @@
-import type { WholeItem } from '../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../core/items/host/host-item.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { createWaiter } from '../../shared/closable.js'
 import { check } from '../../shared/errors.js'
@@ -17,7 +17,7 @@ export interface InboxOptions {
 /** The host's inserted items that are not written yet. An item always wakes the loop. */
 export class Inbox {
   readonly #options: InboxOptions
-  readonly #items: WholeItem[] = []
+  readonly #items: CompleteItem[] = []
   /** Created when its signal is first read, since most responses never do. */
   #over: AbortController | undefined
   #isOver = false
@@ -45,7 +45,7 @@ export class Inbox {
    * its id
    * @throws HarmonyResponsesError `bad_option` if a host may not insert it, or its id is taken
    */
-  readonly insert = (item: WholeItem): boolean => {
+  readonly insert = (item: CompleteItem): boolean => {
     if (this.#isOver) return false
     const whole = insertable(item)
     if (whole.id !== undefined) {
@@ -60,7 +60,7 @@ export class Inbox {
   /** Returns the entry of the oldest item; undefined if there is none. */
   next(): EntryBody | undefined {
     if (this.isEmpty) return undefined
-    const item = this.#items.shift() as WholeItem
+    const item = this.#items.shift() as CompleteItem
     if (this.isEmpty && !this.#isOver) this.#waiter = createWaiter()
     return { type: 'item', item }
   }

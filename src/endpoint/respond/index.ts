@@ -7,36 +7,36 @@
 export { RequestError, type RequestErrorBody } from '../../shared/request-error.js'
 export type {
   AbortEntry,
-  Addition,
   BeginEntry,
   CallUsage,
   CancelEntry,
   ChunkEntry,
   CompactedPrompt,
   CompactionEntry,
+  ConversationAddition,
   EndEntry,
   Entry,
   EntryBody,
   FailEntry,
   HostEntry,
   ItemEntry,
-  KnownTokens,
   LastEntry,
   OpenEntry,
-  OperatorTerms,
+  OperatorAdditions,
   PromptRecord,
   StopEntry,
+  StoredHistoryEntry,
   ToolResultEntry,
   ToolStartedEntry,
   TurnEntry,
   UsageEntry,
 } from '../journal/entry.js'
-export { BEHAVIOUR } from '../journal/entry.js'
+export { BEHAVIOR_VERSION } from '../journal/entry.js'
 export type { HostedCall, Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 export type { ApprovableTool, ApprovalDecision, ApprovalPolicy } from './calls/approval.js'
-export { type Compacted, type CompactionItem, type CompactOptions, compact } from './compaction/compact.js'
-export { type CountedInput, countInputTokens } from './count-input-tokens.js'
-export type { Offered, OfferedTool } from './offered.js'
+export { type CompactionItem, type CompactionResult, type CompactOptions, compact } from './compaction/compact.js'
+export { countInputTokens, type InputTokenCount } from './count-input-tokens.js'
+export type { OfferedTool, OperatorOffer } from './offered.js'
 export type {
   EndedResponse,
   InvalidOutput,

@@ -1,4 +1,4 @@
-import { hostItem, type WholeItem } from '../../core/items/host/host-item.js'
+import { type CompleteItem, hostItem } from '../../core/items/host/host-item.js'
 import { type BuiltinItemType, builtinNamed, builtinOfItem } from '../../core/recipients/builtin-tools.js'
 import { lookUp } from '../../core/recipients/policy.js'
 import type { InputItem } from '../../core/responses/input-items.js'
@@ -48,7 +48,7 @@ const INSERTABLE: { readonly [Other in Exclude<Type, BuiltinItemType>]: boolean 
  *
  * @throws HarmonyResponsesError `bad_option` if a host may not insert it
  */
-export function insertable(item: WholeItem): WholeItem {
+export function insertable(item: CompleteItem): CompleteItem {
   const { whole } = hostItem(item)
   const builtin = builtinOfItem(whole.type)
   const isInsertable = builtin === undefined ? lookUp(INSERTABLE, whole.type) : builtinNamed(builtin).isInsertable

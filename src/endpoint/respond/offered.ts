@@ -5,7 +5,7 @@ import { undatedType } from '../../core/recipients/undated-type.js'
 import type { BuiltinWires } from '../../core/responses/items.js'
 import type { McpTool, ResponseRequest, UnknownTool } from '../../core/responses/request.js'
 import { merged } from '../../shared/merged.js'
-import type { OperatorTerms } from '../journal/entry.js'
+import type { OperatorAdditions } from '../journal/entry.js'
 
 /** A tool that the host runs, declared as in a request. */
 export type OfferedTool = McpTool | BuiltinWires[HostedBuiltin]['tool']
@@ -14,7 +14,7 @@ export type OfferedTool = McpTool | BuiltinWires[HostedBuiltin]['tool']
  * The operator's additions to each response, independent of its request. The model sees them, the client does not: the
  * response echoes the request unchanged.
  */
-export interface Offered {
+export interface OperatorOffer {
   /**
    * MCP servers and functions of the host by their labels, and built-in tools that one of `tools` answers. Tools that
    * the request declares itself are not offered again. Their calls need no approval, unless `require_approval` says so.
@@ -43,7 +43,7 @@ export interface Offered {
  *
  * @param request - with the tools of its conversation
  */
-export function toolsFor(request: ResponseRequest, { tools = [] }: Offered): readonly OfferedTool[] {
+export function toolsFor(request: ResponseRequest, { tools = [] }: OperatorOffer): readonly OfferedTool[] {
   const { tool_choice: choice } = request
   if (tools.length === 0 || choice === 'none' || readToolChoice(choice).demand !== undefined) return []
   const declared = new Set((request.tools ?? []).map(keyOf))
@@ -58,7 +58,7 @@ function keyOf(tool: UnknownTool): string {
 /** Distinguishes calls of offered tools from those of tools that the request declares. */
 export function offeredCalls(
   request: ResponseRequest,
-  offered: Offered = {},
+  offered: OperatorOffer = {},
 ): (call: { readonly type: string; readonly server_label?: unknown }) => boolean {
   // Most hosts offer nothing, and a conversation may declare many tools.
   if ((offered.tools ?? []).length === 0) return () => false
@@ -75,9 +75,9 @@ export function callsOf(tools: readonly UnknownTool[]): ReturnType<typeof offere
 }
 
 /** Returns the request with the operator's additions, for the model. The response echoes it without them. */
-export function withTerms(request: ResponseRequest, terms: OperatorTerms | undefined): ResponseRequest {
-  if (terms === undefined) return request
-  const { tools = [], instructions, effort, isExempt = false, asks = {} } = terms
+export function withAdditions(request: ResponseRequest, additions: OperatorAdditions | undefined): ResponseRequest {
+  if (additions === undefined) return request
+  const { tools = [], instructions, effort, isExempt = false, asks = {} } = additions
   const own = (request.tools ?? []).map((tool) => (isAskedOf(tool, asks) ? withRule(tool, asks) : tool))
   const instructionTexts = [instructions, request.instructions].filter((text) => text)
   return merged(request, {
@@ -88,11 +88,11 @@ export function withTerms(request: ResponseRequest, terms: OperatorTerms | undef
   })
 }
 
-function isAskedOf(tool: UnknownTool, asks: NonNullable<OperatorTerms['asks']>): tool is McpTool {
+function isAskedOf(tool: UnknownTool, asks: NonNullable<OperatorAdditions['asks']>): tool is McpTool {
   return tool.type === 'mcp' && Object.hasOwn(asks, (tool as McpTool).server_label)
 }
 
-function withRule(tool: McpTool, asks: NonNullable<OperatorTerms['asks']>): McpTool {
+function withRule(tool: McpTool, asks: NonNullable<OperatorAdditions['asks']>): McpTool {
   return { ...tool, require_approval: ruleOf(asks[tool.server_label] ?? []) }
 }
 

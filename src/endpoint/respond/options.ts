@@ -1,4 +1,4 @@
-import type { WholeItem } from '../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../core/items/host/host-item.js'
 import type { ApprovedCall, TranslatorOptions } from '../../core/options/options.js'
 import type { CitableFiles } from '../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
@@ -6,13 +6,13 @@ import type { ResponseObject } from '../../core/responses/response.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
 import type { TokenEngine } from '../../engines/contract/engine.js'
 import type { Pause } from '../../shared/slices.js'
-import type { Addition, Entry } from '../journal/entry.js'
+import type { ConversationAddition, Entry } from '../journal/entry.js'
 import type { EarlierPrompt } from '../prompt/known-conversation.js'
-import type { KnownTexts } from '../prompt/known-texts.js'
-import type { PromptOptions } from '../prompt/messages-of.js'
+import type { PromptOptions } from '../prompt/prompt-messages.js'
+import type { TextCache } from '../prompt/text-cache.js'
 import type { Tool, ToolContext, ToolProgress } from '../tools/tool.js'
 import type { ApprovalPolicy } from './calls/approval.js'
-import type { Offered } from './offered.js'
+import type { OperatorOffer } from './offered.js'
 
 /** Seals a summary: `sealCompaction` of `harmony-responses/seal`. */
 export type SealCompaction = (summary: string, itemId: string) => string
@@ -75,7 +75,7 @@ export interface ResponseHandle {
    * an earlier run of the response inserted one with this `id`
    * @throws HarmonyResponsesError `bad_option`, like {@link ToolContext.insert}
    */
-  insert(item: WholeItem): boolean
+  insert(item: CompleteItem): boolean
 }
 
 /** The options of the translator that mean the same here. */
@@ -144,7 +144,7 @@ export interface RespondOptions extends Translated, Prompted {
    */
   readonly tools?: readonly Tool[]
   /** Tools and instructions of the operator, in addition to those of the request. Default: none. */
-  readonly offered?: Offered
+  readonly offered?: OperatorOffer
   /**
    * Which calls of MCP servers and of the host's functions need the user's approval, whatever the request says.
    * Default: as requested, and none of offered tools.
@@ -167,12 +167,22 @@ export interface RespondOptions extends Translated, Prompted {
   /** The limits of the response. Each has a default. */
   readonly limits?: RespondLimits
   /**
+   * How often an engine that fails in the middle of the response is asked again, for the rest: not before its first token,
+   * nor if the request is at fault, nor where the engine cannot continue. Default 2; 0 fails the response at once.
+   */
+  readonly engineRestarts?: number
+  /**
+   * Waits before such an engine is asked again: 500 ms at first, doubled each time up to 30,000, or as long as the engine
+   * asks, up to as much. The promise should resolve early if the signal aborts. Default: a timer.
+   */
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
+  /**
    * Waits until other work has run: called between slices, of some milliseconds each, of long work such as rendering
    * the prompt of a long conversation. Default: a turn of the event loop.
    */
   readonly pause?: Pause
   /** A cache of encoded texts of tools and instructions, which all responses may share. Default: none. */
-  readonly known?: KnownTexts
+  readonly known?: TextCache
   /** Seals the summary of a conversation that ends in `compaction_trigger`. Without it, such a request is refused. */
   readonly sealCompaction?: SealCompaction
   /**
@@ -193,7 +203,7 @@ export interface RespondOptions extends Translated, Prompted {
    * The response's addition to the conversations that the host stores, for its first entry. Plain JSON, without
    * secrets. Default: all of `input`.
    */
-  readonly addition?: Addition
+  readonly addition?: ConversationAddition
   /**
    * The earlier rendering of the conversation, if `input` and `history` begin as they did then. It saves time, and
    * changes no id.

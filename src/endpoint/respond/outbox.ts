@@ -23,7 +23,7 @@ interface Unshown {
 
 interface Waiter {
   /** The number of entries with which it goes on. */
-  readonly most: number
+  readonly max: number
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -120,9 +120,9 @@ export class Outbox {
     if (this.#count >= MAX_AHEAD) return this.#until(MAX_AHEAD - 1)
   }
 
-  #until(most: number): Promise<void> {
+  #until(max: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiter = { most, resolve, reject }
+      this.#waiter = { max, resolve, reject }
     })
   }
 
@@ -173,7 +173,7 @@ export class Outbox {
   #done(): void {
     this.#count -= 1
     const waiter = this.#waiter
-    if (waiter === undefined || this.#count > waiter.most) return
+    if (waiter === undefined || this.#count > waiter.max) return
     this.#waiter = undefined
     waiter.resolve()
   }

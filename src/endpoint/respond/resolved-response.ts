@@ -10,7 +10,7 @@ import { atOnce } from '../../shared/slices.js'
 import type { OpenEntry } from '../journal/entry.js'
 import { ResponseFold } from '../journal/response-fold.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
-import { withTerms } from './offered.js'
+import { withAdditions } from './offered.js'
 import { TRANSLATED, type TranslateEntriesOptions } from './options.js'
 import { listingsOfEntry, promptedRequest, taughtTools } from './prompts/first-prompt.js'
 import { SampledForms } from './sampled-forms.js'
@@ -65,7 +65,7 @@ export class ResolvedResponse {
     const { isCompaction = false, prompt, operator } = open
     // biome-ignore lint/plugin: Entries contain names as plain text; a name that no tool has teaches nothing.
     const teaching = { listings: listingsOfEntry(open), hosted: prompt.hosted as never, policy: this.policy }
-    this.#taught = atOnce(taughtTools(promptedRequest(withTerms(request, operator), isCompaction), teaching))
+    this.#taught = atOnce(taughtTools(promptedRequest(withAdditions(request, operator), isCompaction), teaching))
     return this.#taught
   }
 
@@ -105,6 +105,6 @@ function responseTools(
   { request, operator, listings, knownListings = [] }: OpenEntry,
   policy: RecipientPolicy,
 ): RequestTools {
-  const { tools, tool_choice: choice, text } = withTerms(request, operator)
+  const { tools, tool_choice: choice, text } = withAdditions(request, operator)
   return resolveTools({ tools, text, choice: readToolChoice(choice) }, [...listings, ...knownListings], policy)
 }

@@ -4,7 +4,7 @@ import type { Batch } from '../../core/responses/batch.js'
 import type { CitableFiles } from '../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { withDefaults } from '../../defaults.js'
-import { generateOptions } from '../../engines/contract/generate-options.js'
+import { toGenerateOptions } from '../../engines/contract/generate-options.js'
 import { callSafely } from '../../shared/call-safely.js'
 import { merged } from '../../shared/merged.js'
 import { nextTurn } from '../flow/next-turn.js'
@@ -84,7 +84,7 @@ export function responseRun(
 ): ResponseRun {
   const request = withConversationSettings(given)
   // Checks the parameters before the first event.
-  generateOptions(request)
+  toGenerateOptions(request)
   stopStrings(request)
   const { responseId, clock, onError } = withDefaults({
     ...(options.responseId !== undefined && { responseId: options.responseId }),

@@ -1,4 +1,4 @@
-import type { WholeItem } from '../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../core/items/host/host-item.js'
 import { deriveId } from '../../core/options/ids.js'
 import type { RequestTools } from '../../core/recipients/request-tools.js'
 import type { OutputItem } from '../../core/responses/items.js'
@@ -99,7 +99,7 @@ export class SampledForms {
    *
    * @param isCut - whether the open message is cut off, not completed
    */
-  lastItem(fold: ResponseFold, isCut: boolean): WholeItem | undefined {
+  lastItem(fold: ResponseFold, isCut: boolean): CompleteItem | undefined {
     const { sealReasoning, sealForm } = this.#options
     const id = deriveId('rs', 0, `${fold.open.responseId} form`)
     const isWanted = sealReasoning !== undefined && sealForm !== undefined && this.isAsked(fold.open)

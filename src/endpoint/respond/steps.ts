@@ -1,7 +1,7 @@
 import { deriveId } from '../../core/options/ids.js'
 import { withConversationTools } from '../../core/recipients/conversation-tools.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
-import type { Terms } from '../../engines/contract/terms.js'
+import type { PromptFields } from '../../engines/contract/prompt-fields.js'
 import { check } from '../../shared/errors.js'
 import { merged } from '../../shared/merged.js'
 import { withPauses } from '../../shared/slices.js'
@@ -17,14 +17,15 @@ import { summarize } from './compaction/summarize.js'
 import { demandedRecipients } from './demand/callees.js'
 import { isDemanded } from './demand/unmet-demand.js'
 import type { Inbox } from './inbox.js'
-import { withTerms } from './offered.js'
+import { withAdditions } from './offered.js'
 import { openEntry } from './opening/open-entry.js'
 import type { OpenOptions } from './opening/prepare-request.js'
 import type { RespondOptions } from './options.js'
 import { promptAgain } from './prompts/first-prompt.js'
+import { readPromptFields } from './prompts/prompt-fields.js'
 import type { PromptIds } from './prompts/prompt-ids.js'
-import { requestTerms } from './prompts/request-terms.js'
 import type { ResolvedResponse } from './resolved-response.js'
+import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
 import { budgetNow } from './sampling/budget-now.js'
 import { nextStep, takesMessages } from './sampling/next-step.js'
@@ -42,6 +43,8 @@ export interface StepsOptions {
   readonly pause: () => Promise<void>
   readonly report: (error: unknown) => void
   readonly onRelaxed: (subject: string) => void
+  /** Called with the first token of a summary. */
+  readonly onSampled: () => void
 }
 
 /** The entries of a step, which is anything but a call of the model. */
@@ -51,10 +54,10 @@ export type Step = AsyncIterable<EntryBody> | Iterable<EntryBody>
 export class Steps {
   readonly #given: StepsOptions
   readonly #fold: ResponseFold
-  /** Whether another process opened the response, and its engine may have been another one. */
-  #isTakenOver = false
+  /** Whether the engine may be another one than before: another process opened the response, or the engine has failed. */
+  #mayBeReplaced = false
   /** Without a demand. */
-  #terms: Terms | undefined
+  #promptFields: PromptFields | undefined
   /** The ids that follow the results of approved calls. */
   #idsAfter: PromptIds['idsAfter']
 
@@ -66,9 +69,14 @@ export class Steps {
   /** Continues what another process has begun: renders its prompt again. @throws RequestError */
   async takeOver(): Promise<void> {
     const { request, options, closing } = this.#given
-    this.#isTakenOver = true
+    this.#mayBeReplaced = true
     if (this.#fold.compactions > 0) return
     this.#givePrompt(await promptAgain(request, this.#fold.open, this.#teach, options, closing.signal))
+  }
+
+  /** Asks the engine for its capabilities again before the next call: another one may answer at its address. */
+  doubtEngine(): void {
+    this.#mayBeReplaced = true
   }
 
   /** What is left of the limits. */
@@ -86,7 +94,7 @@ export class Steps {
 
   /** Returns the next step; undefined if it is a call of the model. */
   next(): Step | undefined {
-    const { inbox, closing, request, options } = this.#given
+    const { inbox, closing, request, options, onSampled } = this.#given
     const { why } = closing
     if (this.#fold.stage === 'new') return this.#open()
     if (why === 'abort' || why === 'cancel') return inbox.before({ type: why })
@@ -102,7 +110,10 @@ export class Steps {
       case 'compact':
         return this.#compact()
       case 'compact_context':
-        return compactContext(request, merged(options, { ...this.#shared(), teach: this.#teach, terms: this.#terms }))
+        return compactContext(
+          request,
+          merged(options, { ...this.#shared(), teach: this.#teach, promptFields: this.#promptFields, onSampled }),
+        )
       case 'end':
         return this.#end(next)
       default:
@@ -111,22 +122,22 @@ export class Steps {
   }
 
   /** What the prompt's ids do not say of the next turn; undefined for an engine that takes ids. */
-  get terms(): Terms | undefined {
-    if (this.#terms === undefined || !isDemanded(this.#fold)) return this.#terms
+  get promptFields(): PromptFields | undefined {
+    if (this.#promptFields === undefined || !isDemanded(this.#fold)) return this.#promptFields
     const demand = demandedRecipients(this.#teach())
-    return demand === undefined ? this.#terms : { ...this.#terms, demand }
+    return demand === undefined ? this.#promptFields : { ...this.#promptFields, demand }
   }
 
   /** Prepares a call of the model: what its engine can do, and the constraint of a body that is open. */
   async prepareCall(): Promise<void> {
     const { options, resolved, pause, onRelaxed } = this.#given
     const { strict } = this.budget()
-    if (this.#isTakenOver) {
+    if (this.#mayBeReplaced) {
       const known = merged(this.#shared(), { engine: options.engine, open: this.#fold.open, pause, onRelaxed })
       resolved.useBudget(await budgetNow(this.#allowed, known))
-      this.#isTakenOver = false
+      this.#mayBeReplaced = false
     }
-    if (this.#needsTerms) this.#terms = await this.#readTerms()
+    if (this.#needsPromptFields) this.#promptFields = await this.#readPromptFields()
     if (!strict.isPaused) return
     await withPauses(strict.prepare(this.#fold.turnTokens), pause)
     const { param, constraint, character } = strict.openBody(this.#fold.turnTokens) ?? {}
@@ -135,18 +146,21 @@ export class Steps {
 
   /** Whether a call of the model has to be prepared. */
   get hasToPrepare(): boolean {
-    return this.#isTakenOver || this.#needsTerms || this.budget().strict.isPaused
+    return this.#mayBeReplaced || this.#needsPromptFields || this.budget().strict.isPaused
   }
 
-  get #needsTerms(): boolean {
-    return this.#terms === undefined && takesMessages(this.budget().capabilities)
+  get #needsPromptFields(): boolean {
+    return this.#promptFields === undefined && takesMessages(this.budget().capabilities)
   }
 
-  #readTerms(): Promise<Terms> {
-    const { request, pause } = this.#given
+  async #readPromptFields(): Promise<PromptFields> {
+    const { request, options, pause } = this.#given
     const { operator, prompt } = this.#fold.open
-    const { request: whole } = withConversationTools(withTerms(request, operator))
-    return withPauses(requestTerms(whole, this.#teach(), prompt), pause)
+    const { request: whole } = withConversationTools(withAdditions(request, operator))
+    const promptFields = await withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
+    // A server does not say which of the strings has ended its answer.
+    const stop = options.onStopString === undefined ? stopStrings(whole) : []
+    return stop.length === 0 ? promptFields : merged(promptFields, { stop })
   }
 
   async *#open(): AsyncGenerator<EntryBody> {
@@ -167,12 +181,14 @@ export class Steps {
 
   /** Not shown during writing: the client receives only the sealed summary. */
   async *#compact(): AsyncGenerator<EntryBody> {
-    const { inbox, closing, options } = this.#given
+    const { inbox, closing, options, onSampled } = this.#given
     const { request, responseId } = this.#fold.open
     const { engine, tokenTable, sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
     const context = [...this.#fold.context, ...turnStart(tokenTable)]
-    const summary = await inbox.wait(summarize(context, request, { engine, tokenTable, signal: closing.signal }))
+    const summary = await inbox.wait(
+      summarize(context, request, { engine, tokenTable, signal: closing.signal, onSampled }),
+    )
     if (summary === undefined || closing.isClosed()) return
     const item = compactionItem(summary.text, deriveId('cmp', 0, responseId), sealCompaction)
     yield { type: 'item', item, usage: summary.usage }

@@ -62,9 +62,9 @@ export function readContent(kind: SealedKind, json: string): Unsealed | undefine
     return undefined
   }
   const fields = FIELDS[kind]
-  const least = fields.filter((field) => !OPTIONAL.includes(field)).length
-  if (!Array.isArray(values) || values.length < least || values.length > fields.length) return undefined
-  if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < least))) return undefined
+  const min = fields.filter((field) => !OPTIONAL.includes(field)).length
+  if (!Array.isArray(values) || values.length < min || values.length > fields.length) return undefined
+  if (!values.every((value, at) => typeof value === 'string' && (value !== '' || at < min))) return undefined
   // The lines above have checked that there are as many texts as the kind has fields.
   return { kind, ...Object.fromEntries(values.map((value, at) => [fields[at], value])) } as Unsealed
 }

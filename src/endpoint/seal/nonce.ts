@@ -5,11 +5,11 @@ import { encodeBase64url } from './base64url.js'
  *
  * @example
  * ```ts
- * import { newNonce } from 'harmony-responses/seal'
+ * import { createNonce } from 'harmony-responses/seal'
  *
- * console.log(newNonce().length) // 22
+ * console.log(createNonce().length) // 22
  * ```
  */
-export function newNonce(): string {
+export function createNonce(): string {
   return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
 }

@@ -22,13 +22,13 @@ const ID_BYTES = 9
  *
  * @example
  * ```ts
- * import { createSeal, readSealKeys } from 'harmony-responses/seal'
+ * import { createSeal, parseSealKeys } from 'harmony-responses/seal'
  *
- * const seal = createSeal(readSealKeys(sealKey)) // such as the text of an environment variable
+ * const seal = createSeal(parseSealKeys(sealKey)) // such as the text of an environment variable
  * ```
  */
-export function readSealKeys(text: string): SealKey[] {
-  check(typeof text === 'string', 'readSealKeys', 'a text of keys', typeof text)
+export function parseSealKeys(text: string): SealKey[] {
+  check(typeof text === 'string', 'parseSealKeys', 'a text of keys', typeof text)
   const words = text.split(/[\s,]+/).filter((word) => word !== '')
   if (words.length === 0) throw badKey('keys', 'at least one', 'none')
   if (words.length > MAX_KEYS) throw badKey('keys', `at most ${MAX_KEYS}`, `${words.length}`)

@@ -16,7 +16,7 @@ export interface SealedResponse {
    * seals.
    */
   readonly caller: string
-  /** A random string of at least 16 characters, unique to the response: {@link newNonce}. */
+  /** A random string of at least 16 characters, unique to the response: {@link createNonce}. */
   readonly nonce: string
   /** The key to seal with, to replay a response that was sealed with an older one. Default: the first. */
   readonly keyId?: string
@@ -72,7 +72,7 @@ const SEALED_RESPONSE: OptionTable<SealedResponse> = {
   caller: aCaller,
   nonce: that(
     (value) => typeof value === 'string' && value.length >= 16,
-    'newNonce() or another string of 16 characters or more',
+    'createNonce() or another string of 16 characters or more',
   ),
   keyId: aString,
 }
@@ -108,10 +108,10 @@ export interface Seal {
  *
  * @example
  * ```ts
- * import { createSeal, newNonce } from 'harmony-responses/seal'
+ * import { createSeal, createNonce } from 'harmony-responses/seal'
  *
  * const seal = createSeal([{ id: '2026-11', key: sealKey }])
- * const sealed = seal.forResponse({ caller: userId, nonce: newNonce() }).seal('Hm.', 'rs_1')
+ * const sealed = seal.forResponse({ caller: userId, nonce: createNonce() }).seal('Hm.', 'rs_1')
  * console.log(seal.unseal(sealed, { caller: userId, kind: 'reasoning' }).text) // Hm.
  * ```
  */

@@ -26,7 +26,7 @@ export interface HostedTurns {
 export interface HostedTurnsOptions {
   readonly clock: () => number
   /** The limit for all owners, in bytes. Default 33,554,432. */
-  readonly most?: number
+  readonly max?: number
   /**
    * How long a turn is kept after it was recorded or last requested. Default 86,400, since a client may ask its user
    * first.
@@ -37,8 +37,8 @@ export interface HostedTurnsOptions {
 /** The overhead of a turn. */
 const TURN_BYTES = 200
 
-export function createHostedTurns({ clock, most = 33_554_432, seconds = 86_400 }: HostedTurnsOptions): HostedTurns {
-  const memory = new ExpiringBytes<readonly OutputItem[]>({ most, seconds, clock })
+export function createHostedTurns({ clock, max = 33_554_432, seconds = 86_400 }: HostedTurnsOptions): HostedTurns {
+  const memory = new ExpiringBytes<readonly OutputItem[]>({ max, seconds, clock })
   return {
     memory,
     // Renewed at each use: a conversation that continues needs all of its turns.

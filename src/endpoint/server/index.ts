@@ -5,9 +5,9 @@
  */
 
 export { RequestError, type RequestErrorBody, type RequestErrorCode } from '../../shared/request-error.js'
-export type { ByteUse } from '../flow/byte-budget.js'
+export type { MemoryUse } from '../flow/byte-budget.js'
 export type { Queue } from '../flow/queue.js'
-export type { ApprovableTool, ApprovalDecision, ApprovalPolicy, Offered, OfferedTool } from '../respond/index.js'
+export type { ApprovableTool, ApprovalDecision, ApprovalPolicy, OfferedTool, OperatorOffer } from '../respond/index.js'
 export { createMemoryStore, type MemoryStoreOptions } from '../stores/memory-store.js'
 export type * from '../stores/store.js'
 export { type Authorize, bearerKeys, hashedBearerKeys } from './authorize.js'

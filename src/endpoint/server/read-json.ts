@@ -94,7 +94,7 @@ async function readText(
   const body = isUnread(incoming) ? incoming : context.req.raw.body
   if (body === null) return ''
   const held = context.get('held') as ByteHold
-  const decoding = coding && startDecoding(coding, { held, most: bodyRatio }, take)
+  const decoding = coding && startDecoding(coding, { held, max: bodyRatio }, take)
   let arrived = 0
   const takeEncoded = (chunk: Uint8Array): void | Promise<void> => {
     arrived += chunk.byteLength

@@ -15,13 +15,13 @@ import { OwnersWork } from './owners-work.js'
 import { after, takeOff, valuesOf } from './path.js'
 import type {
   Append,
-  Appended,
-  Ending,
+  AppendResult,
   FinishedResponse,
   FoundLineage,
   FoundResponse,
   NewResponse,
-  Opening,
+  OpenResult,
+  ResponseEnd,
   ResponseStore,
 } from './store.js'
 
@@ -185,7 +185,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     }
   }
 
-  function appendOne({ lease, at, entries: added, end: ending, leaseSeconds }: Append): Appended {
+  function appendOne({ lease, at, entries: added, end: ending, leaseSeconds }: Append): AppendResult {
     const response = own(lease.responseId, lease.owner)
     const isHeld = response?.epoch === lease.epoch && response.finished === undefined
     if (response === undefined || !isHeld) return { state: 'lost' }
@@ -197,7 +197,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     return { state: 'written' }
   }
 
-  function end(response: KeptResponse, { finished, entries: whole, freesKey = false }: Ending): void {
+  function end(response: KeptResponse, { finished, entries: whole, freesKey = false }: ResponseEnd): void {
     if (whole !== undefined) written.replace(response, whole)
     written.finish(response)
     response.finished = compacted(finished)
@@ -247,9 +247,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
       reclaim(neededBytes) {
         const before = overBytes()
-        const most = before - neededBytes
-        written.evictOldest(() => overBytes() > most)
-        while (overBytes() > most && conversations.idle > 0) conversations.forgetOldest()
+        const limit = before - neededBytes
+        written.evictOldest(() => overBytes() > limit)
+        while (overBytes() > limit && conversations.idle > 0) conversations.forgetOldest()
         const freed = before - overBytes()
         tell()
         return freed
@@ -260,7 +260,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
     },
 
-    async open(given: NewResponse): Promise<Opening> {
+    async open(given: NewResponse): Promise<OpenResult> {
       const { responseId, owner, approvals: consumed = [], key } = given
       // Whether an approval was given is noted with its item.
       if (consumed.length > 0) await background.of(owner)

@@ -78,7 +78,7 @@ export interface NewResponse {
 }
 
 /** The result of opening a response. Only an opened one changes anything. */
-export type Opening =
+export type OpenResult =
   /** It was opened, under this lease. */
   | { readonly state: 'opened'; readonly lease: Lease }
   /** The id is known, possibly as that of a deleted response that others continue. */
@@ -91,7 +91,7 @@ export type Opening =
   | { readonly state: 'consumed' }
 
 /** The end of a response. */
-export interface Ending {
+export interface ResponseEnd {
   /** The finished response. */
   readonly finished: FinishedResponse
   /**
@@ -112,7 +112,7 @@ export interface Append {
   /** Absent: the append only renews the lease, and verifies the writer's index and lease. */
   readonly entries?: EntryBlock
   /** Ends the response, once the entries are written: nothing can be appended afterwards. */
-  readonly end?: Ending
+  readonly end?: ResponseEnd
   /** The remaining time of the lease. 0: it is given up, for another process to claim. */
   readonly leaseSeconds: number
 }
@@ -121,7 +121,7 @@ export interface Append {
  * The result of an append: `written`, or it had no effect. `behind` returns the number of entries if only the writer's
  * index is wrong; `lost`: the lease is not the latest, or the response is finished, deleted or unknown.
  */
-export type Appended =
+export type AppendResult =
   | { readonly state: 'written' }
   /** Nothing was written. The response has `count` entries. */
   | { readonly state: 'behind'; readonly count: number }
@@ -177,7 +177,7 @@ export interface Claim {
 }
 
 /** A claimed lease, and the number of entries. */
-export interface Claimed {
+export interface ClaimedLease {
   /** The new lease. */
   readonly lease: Lease
   /** How many entries the response has. */
@@ -215,19 +215,19 @@ export interface ResponseStore {
   /** The memory that it uses in this process, for the budget to count. Absent if it stores its data elsewhere. */
   readonly memory?: Reclaimable
   /** Opens a response, with its first entries, in one step. */
-  open(response: NewResponse): Promise<Opening>
+  open(response: NewResponse): Promise<OpenResult>
   /**
    * Appends to many responses in one step. Each append is atomic and independent of the others. A response occurs at
    * most once.
    *
    * @returns the result of each, in order
    */
-  append(appends: readonly Append[]): Promise<readonly Appended[]>
+  append(appends: readonly Append[]): Promise<readonly AppendResult[]>
   /**
    * Takes over a lease; undefined if the response is unknown or finished, or the lease has not expired and the claim is
    * not forced.
    */
-  claim(claim: Claim): Promise<Claimed | undefined>
+  claim(claim: Claim): Promise<ClaimedLease | undefined>
   /** Lists at most `max` running responses of all owners whose lease has expired, in order of expiry. */
   expired(max: number): Promise<readonly ExpiredResponse[]>
   /** Returns a response; undefined if this owner has none with the id. */

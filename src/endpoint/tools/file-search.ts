@@ -75,7 +75,7 @@ const OPTIONS: OptionTable<FileSearchOptions> = {
 export function fileSearch(search: SearchFiles, options: FileSearchOptions = {}): Tool {
   check(typeof search === 'function', 'search', 'a function', search)
   checkOptions('fileSearch', options, OPTIONS)
-  const { maxResults: most = 20, maxTextLength = 100_000, maxQueries = 10 } = options
+  const { maxResults: byDefault = 20, maxTextLength = 100_000, maxQueries = 10 } = options
   return {
     answers: (call) => call.type === 'file_search_call',
 
@@ -84,7 +84,7 @@ export function fileSearch(search: SearchFiles, options: FileSearchOptions = {})
       if (queries.length === 0) return { error: { message: 'no queries: give a list of texts as `queries`' } }
       if (queries.length > maxQueries) return { error: { message: `too many queries: at most ${maxQueries}` } }
       const { vector_store_ids = [], filters, max_num_results, ranking_options } = declaredIn(request)
-      const maxResults = max_num_results ?? most
+      const maxResults = max_num_results ?? byDefault
       const ranking = ranking_options ?? {}
       const found = await search(queries, filters ?? undefined, {
         ...{ vectorStoreIds: vector_store_ids, maxResults, ranking, signal },
@@ -92,8 +92,8 @@ export function fileSearch(search: SearchFiles, options: FileSearchOptions = {})
       // From the host, which may be plain JavaScript.
       check(Array.isArray(found), 'results', 'an array', found)
       checkList('results', found, ['file_id', 'filename', 'text'])
-      const least = ranking.score_threshold ?? 0
-      const good = found.filter(({ score = 1 }) => score >= least).slice(0, maxResults)
+      const minScore = ranking.score_threshold ?? 0
+      const good = found.filter(({ score = 1 }) => score >= minScore).slice(0, maxResults)
       return { files: withinLength(good, maxTextLength) }
     },
 

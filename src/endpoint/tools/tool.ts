@@ -1,4 +1,4 @@
-import type { WholeItem } from '../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../core/items/host/host-item.js'
 import type { HostedItemType } from '../../core/recipients/builtin-tools.js'
 import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpCallItem, OutputItemByType } from '../../core/responses/items.js'
@@ -39,7 +39,7 @@ export interface ToolContext {
    * before it has the `id`, or if only a model or a client may write such an item: a call or an approval request that
    * waits for the client, the answer to one, an instruction
    */
-  insert(item: WholeItem): boolean
+  insert(item: CompleteItem): boolean
 }
 
 /**

@@ -16,7 +16,7 @@ import {
 } from '../../shared/options/checks.js'
 import { checkConstraint } from './check-constraint.js'
 import type { GenerateOptions, Sampling } from './engine.js'
-import type { FormatTerms, ImageTerms, Terms, ToolTerms } from './terms.js'
+import type { PromptFields, PromptFormat, PromptImage, PromptTool } from './prompt-fields.js'
 
 /** The Responses API's limit of `top_logprobs`. */
 const MAX_LOGPROBS = 20
@@ -40,7 +40,7 @@ const TRACE: OptionTable<NonNullable<GenerateOptions['trace']>> = {
   tracestate: that(isLine, 'a tracestate of W3C trace context'),
 }
 
-const TOOL: OptionTable<ToolTerms> = {
+const TOOL: OptionTable<PromptTool> = {
   recipient: aString,
   description: aText,
   parameters: anObject,
@@ -48,8 +48,8 @@ const TOOL: OptionTable<ToolTerms> = {
   strict: aBoolean,
 }
 
-const FORMAT: OptionTable<FormatTerms> = { name: aString, description: aText, schema: anObject, strict: aBoolean }
-const IMAGE: OptionTable<ImageTerms> = { url: aString, detail: aText }
+const FORMAT: OptionTable<PromptFormat> = { name: aString, description: aText, schema: anObject, strict: aBoolean }
+const IMAGE: OptionTable<PromptImage> = { url: aString, detail: aText }
 
 /** Checks nested options, some of which are required. */
 function whole<Options extends object>(
@@ -59,12 +59,14 @@ function whole<Options extends object>(
   return (value, path) => checkOptions(path, value, table, required, path)
 }
 
-const TERMS: OptionTable<Terms> = {
+const PROMPT_FIELDS: OptionTable<PromptFields> = {
   tools: listOf(whole(TOOL, 'recipient', 'body'), 'an array of tools'),
   demand: listOf(aString, 'an array of recipients'),
   isParallel: aBoolean,
   format: whole(FORMAT, 'name'),
   effort: aString,
+  stop: listOf(aString, 'an array of strings'),
+  truncates: aBoolean,
   identity: aText,
   lessons: listOf(aText, 'an array of strings'),
   images: recordOf(whole(IMAGE, 'url'), 'an object of images'),
@@ -79,7 +81,7 @@ const GENERATE_OPTIONS: OptionTable<GenerateOptions> = {
   },
   logprobs: wholeNumber(0, MAX_LOGPROBS),
   constraint: checkConstraint,
-  terms: optionsOf(TERMS),
+  promptFields: optionsOf(PROMPT_FIELDS),
   trace: whole(TRACE, 'traceparent'),
   cacheSalt: that(
     (value) => typeof value === 'string' && /^[\w-]{1,128}$/.test(value),

@@ -63,16 +63,26 @@ export interface EngineCapabilities {
    */
   readonly spellsMarkers?: boolean
   /**
-   * Whether the engine reads the prompt back into messages for a server that renders its own, with `terms`. The counts of
+   * Whether the engine reads the prompt back into messages for a server that renders its own, with `promptFields`. The counts of
    * tokens are then the server's, and nothing can be written in the middle of the model's turn. Default: ids.
    */
   readonly takes?: 'messages'
   /**
-   * Whether the schemas of `terms` are passed to a server that claims to enforce them. They are checked afterwards in any
+   * Whether the schemas of `promptFields` are passed to a server that claims to enforce them. They are checked afterwards in any
    * case. Default: false.
    */
   readonly passesSchemas?: boolean
-  /** Whether its model sees the images of `terms`. Default: false. */
+  /**
+   * Where in a turn of the model a call can continue another one that died. Default: `anywhere`, and with `spellsMarkers`
+   * `turn`.
+   *
+   * - `anywhere`: after any token.
+   * - `answer`: between messages, in an answer, and in reasoning, of which it writes the whole message again.
+   * - `reasoning`: the same, but not in an answer.
+   * - `turn`: only before anything of the turn is written.
+   */
+  readonly continues?: 'anywhere' | 'answer' | 'reasoning' | 'turn'
+  /** Whether its model sees the images of `promptFields`. Default: false. */
   readonly seesImages?: boolean
   /**
    * Fits a constraint of a supported kind to the engine, in slices of some milliseconds. Pure, and idempotent. Default:

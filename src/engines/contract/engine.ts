@@ -1,6 +1,6 @@
 import type { HostUsage, StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import type { Constraint, EngineCapabilities } from './constraint.js'
-import type { Terms } from './terms.js'
+import type { PromptFields } from './prompt-fields.js'
 
 /** Parameters of sampling. The defaults are those of the Responses API: all tokens, at temperature 1. */
 export interface Sampling {
@@ -41,7 +41,7 @@ export interface GenerateOptions {
   /**
    * What the prompt's ids do not say in fields, for an engine whose capabilities take messages. Other engines ignore it.
    */
-  readonly terms?: Terms
+  readonly promptFields?: PromptFields
   /**
    * The W3C trace context of the request, `traceparent` and `tracestate`, which is sent to engines behind HTTP. A value
    * that does not have the W3C's shape is left out.

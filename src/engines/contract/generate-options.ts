@@ -14,15 +14,15 @@ import type { GenerateOptions } from './engine.js'
  * @example
  * ```ts
  * import { translate } from 'harmony-responses'
- * import { generateOptions } from 'harmony-responses/engine'
+ * import { toGenerateOptions } from 'harmony-responses/engine'
  * import { answer, scriptedEngine } from 'harmony-responses/testing'
  *
  * const engine = scriptedEngine([answer('Hi!')])
- * const generated = engine.generate(promptTokens, { ...generateOptions(request), signal })
+ * const generated = engine.generate(promptTokens, { ...toGenerateOptions(request), signal })
  * for await (const event of translate(generated, { request, signal })) send([event])
  * ```
  */
-export function generateOptions(request: ResponseRequest): GenerateOptions {
+export function toGenerateOptions(request: ResponseRequest): GenerateOptions {
   check(typeof request === 'object' && request !== null, 'request', 'a Responses create request', request)
   const temperature = numberIn(request, 'temperature', numberUpTo(2))
   const topP = numberIn(request, 'top_p', numberUpTo(1))

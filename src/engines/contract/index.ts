@@ -16,6 +16,6 @@ export type {
 export type * from './engine.js'
 export { EngineError, type EngineErrorCode, type EngineErrorOptions } from './engine-error.js'
 export type * from './engine-server.js'
-export { generateOptions } from './generate-options.js'
-export type * from './terms.js'
+export { toGenerateOptions } from './generate-options.js'
+export type * from './prompt-fields.js'
 export { tokenStream } from './token-stream.js'

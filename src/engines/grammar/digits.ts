@@ -1,5 +1,5 @@
 /** A digit of a number: its minimum and maximum. */
-export type Digit = readonly [least: number, most: number]
+export type Digit = readonly [min: number, max: number]
 
 /** Returns the numbers from `low` to `high`, all with this many digits: each pattern is a sequence of digits. */
 export function digitPatterns(low: number, high: number, width: number, base: 10 | 16): (readonly Digit[])[] {

@@ -163,11 +163,11 @@ function hexNumbers(low: number, high: number): Expression[] {
   return digitPatterns(low, high, 4, 16).map((digits) => sequence(digits.map(hexDigit)))
 }
 
-function hexDigit([least, most]: Digit): Expression {
+function hexDigit([min, max]: Digit): Expression {
   const ranges: Range[] = []
-  if (least < 10) ranges.push([0x30 + least, 0x30 + Math.min(9, most)])
-  if (most >= 10) {
-    const [first, last] = [Math.max(10, least) - 10, most - 10]
+  if (min < 10) ranges.push([0x30 + min, 0x30 + Math.min(9, max)])
+  if (max >= 10) {
+    const [first, last] = [Math.max(10, min) - 10, max - 10]
     for (const letter of [0x41, 0x61]) ranges.push([letter + first, letter + last])
   }
   return oneOf(ranges)

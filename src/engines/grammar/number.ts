@@ -98,7 +98,7 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
   const isLowExclusive = bounds.low >= 0 && bounds.isLowExclusive === true
   if (high < 0 || low > high) return NEVER
   const isOpen = high === Number.POSITIVE_INFINITY
-  const most =
+  const max =
     isLowExclusive || isHighExclusive ? EXACT_DIGITS - (isOpen ? wholeLength(low) : wholeLength(high)) : MAX_DECIMALS
   const unit = 10 ** decimals
   const [from, to] = [Math.round(low * unit), isOpen ? high : Math.round(high * unit)]
@@ -109,12 +109,12 @@ function magnitudes(bounds: Bounds, decimals: number): Expression {
     const last = isHighExclusive ? Math.ceil(to / step) - 1 : Math.floor(to / step)
     scaled.push({ first, last, places, tail: EMPTY })
   }
-  const any = fraction(decimals, most)
-  const zeros = fraction(decimals, most, [[0, 0]])
+  const any = fraction(decimals, max)
+  const zeros = fraction(decimals, max, [[0, 0]])
   // A number consists of its first decimals, which are compared, and further ones, which matter only at the bounds.
   const inner = { first: isLowExclusive ? from + 1 : from, last: isOpen ? to : to - 1, places: decimals, tail: any }
   if (isLowExclusive && from < to)
-    scaled.push({ first: from, last: from, places: decimals, tail: aboveZero(decimals, most) })
+    scaled.push({ first: from, last: from, places: decimals, tail: aboveZero(decimals, max) })
   scaled.push(inner)
   if (!isOpen && !isHighExclusive && (!isLowExclusive || from < to)) {
     scaled.push({ first: to, last: to, places: decimals, tail: zeros })
@@ -221,9 +221,7 @@ function times(min: number, max: number): Expression {
 }
 
 function digits(pattern: readonly Digit[]): Expression {
-  return sequence(
-    pattern.map(([least, most]) => (least === most ? text(String(least)) : oneOf([[48 + least, 48 + most]]))),
-  )
+  return sequence(pattern.map(([min, max]) => (min === max ? text(String(min)) : oneOf([[48 + min, 48 + max]]))))
 }
 
 function ofCharacter(character: string): Range {

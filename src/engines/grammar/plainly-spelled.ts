@@ -199,9 +199,9 @@ function digitsOf(escaped: Expression, start: string): readonly (readonly Range[
 
 /** Whether all characters from the least to the greatest of these digits need no escape. */
 function isPlain(digits: readonly (readonly Range[])[], plain: readonly Range[]): boolean {
-  const least = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
-  const most = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
-  const all: readonly Range[] = least >= 0xd800 && most <= 0xdfff ? [ASTRAL] : [[least, most]]
+  const min = Number.parseInt(digits.map((one) => letterOf(one[0]?.[0])).join(''), 16)
+  const max = Number.parseInt(digits.map((one) => letterOf(one.at(-1)?.[1])).join(''), 16)
+  const all: readonly Range[] = min >= 0xd800 && max <= 0xdfff ? [ASTRAL] : [[min, max]]
   return all.every((range) => isWithin([range], plain))
 }
 

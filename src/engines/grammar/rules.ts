@@ -71,8 +71,8 @@ export function createRules(owner?: string): Rules {
     const whole = Math.floor((max - min) / MAX_LENGTH)
     // Derives each number of items in one way only: otherwise a sampler keeps thousands of ways at once.
     const fewer = sequence([times(many, 0, whole - 1), repeat(item, 0, MAX_LENGTH - 1)])
-    const most = sequence([times(many, whole, whole), repeat(item, 0, (max - min) % MAX_LENGTH)])
-    return sequence([required, whole === 0 ? most : choice([fewer, most])])
+    const fullest = sequence([times(many, whole, whole), repeat(item, 0, (max - min) % MAX_LENGTH)])
+    return sequence([required, whole === 0 ? fullest : choice([fewer, fullest])])
 
     function exactly(count: number): Expression {
       return repeat(item, count, count)

@@ -14,7 +14,7 @@ type Outcome = WrittenGrammar | { readonly error: unknown }
  * first.
  *
  * @param write - deterministic
- * @param mostCharacters - the limit of constraints and grammars together. A longer one is not cached.
+ * @param maxCharacters - the limit of constraints and grammars together. A longer one is not cached.
  * @returns the same function, which throws the same errors
  */
 export function cachedGrammars(write: WriteGrammar, maxCharacters: number): WriteGrammar {

@@ -17,7 +17,7 @@ import type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.j
 export type { FixtureChunk, FixtureSetup, TokenFixture } from './token-fixture.js'
 
 /** The description of a recording. */
-export interface RecordingAbout {
+export interface RecordingInfo {
   /** The name of the fixture, for people. */
   readonly name: string
   /** Where the tokens come from: engine, model, version. */
@@ -28,7 +28,7 @@ export interface RecordingAbout {
   readonly setup?: FixtureSetup
 }
 
-const RECORDING_ABOUT: OptionTable<RecordingAbout> = {
+const RECORDING_ABOUT: OptionTable<RecordingInfo> = {
   name: aText,
   origin: aText,
   request: anObject,
@@ -54,7 +54,7 @@ const RECORDING_ABOUT: OptionTable<RecordingAbout> = {
 export function record(
   source: TokenSource,
   sink: (fixture: TokenFixture) => void | Promise<void>,
-  about: RecordingAbout = { name: 'recording' },
+  about: RecordingInfo = { name: 'recording' },
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
   check(isIterable(source), 'record: source', 'a token source', source)
   aFunction(sink, 'record: sink')

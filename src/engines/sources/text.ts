@@ -14,7 +14,7 @@ import { tokenStream } from '../contract/token-stream.js'
 export type { TokenStream } from '../contract/index.js'
 
 /** A source of text: a fetch body, or pieces of text or UTF-8 bytes, split anywhere. */
-export type TextPieces =
+export type TextInput =
   | ReadableStream<string | Uint8Array>
   | AsyncIterable<string | Uint8Array, unknown>
   | Iterable<string | Uint8Array, unknown>
@@ -59,7 +59,7 @@ const TEXT_SOURCE_OPTIONS: OptionTable<TextSourceOptions> = {
  * console.log(response.status) // completed
  * ```
  */
-export function textSource(pieces: TextPieces, options: TextSourceOptions = {}): TokenStream {
+export function textSource(pieces: TextInput, options: TextSourceOptions = {}): TokenStream {
   const { [Symbol.asyncIterator]: isAsync, [Symbol.iterator]: isSync, getReader } = Object(pieces)
   const isPieces = (isAsync ?? isSync ?? getReader) !== undefined
   check(isPieces, 'pieces', 'a stream or an iterable of text or bytes', pieces)
@@ -68,7 +68,7 @@ export function textSource(pieces: TextPieces, options: TextSourceOptions = {}):
 }
 
 async function* decodedText(
-  pieces: TextPieces,
+  pieces: TextInput,
   { end }: TextSourceOptions,
   signal: AbortSignal,
 ): AsyncGenerator<string, StreamEnd | undefined> {
@@ -91,7 +91,7 @@ async function* decodedText(
 
 type Pieces = AsyncIterator<string | Uint8Array, unknown> | Iterator<string | Uint8Array, unknown>
 
-function iterate(pieces: TextPieces): Pieces {
+function iterate(pieces: TextInput): Pieces {
   // A single piece: iterating it would yield characters or bytes.
   if (typeof pieces === 'string' || pieces instanceof Uint8Array) return [pieces as string | Uint8Array].values()
   if ('getReader' in pieces) return chunksOf(pieces)

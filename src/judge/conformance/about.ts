@@ -6,7 +6,7 @@ import type { StreamState } from './stream-state.js'
  * The item or part that a violation concerns; the choice and call of Chat Completions; the block of Messages. A report groups
  * violations by cause with it.
  */
-export interface About {
+export interface ViolationSubject {
   /** The item's output_index. */
   readonly outputIndex?: number
   /** The item's id, as the event or the item gives it. */
@@ -31,17 +31,21 @@ export interface About {
 }
 
 /** Refers to one item, for a rule that checks all items at once. */
-export function aboutItem(outputIndex: number, itemId: string, since?: number): About {
+export function aboutItem(outputIndex: number, itemId: string, since?: number): ViolationSubject {
   return { outputIndex, ...(itemId === '' ? {} : { itemId }), ...(since === undefined ? {} : { since }) }
 }
 
 /** The item and part that an event concerns. The fields of `given` take precedence. */
-export function aboutOf(event: StreamEvent | undefined, state: StreamState, given: About = {}): About | undefined {
+export function aboutOf(
+  event: StreamEvent | undefined,
+  state: StreamState,
+  given: ViolationSubject = {},
+): ViolationSubject | undefined {
   const { output_index: index, content_index: content, summary_index: summary }: Fields = event ?? {}
   const { item, part } = event === undefined ? {} : state
   const itemId = event?.['item_id'] ?? asFields(event?.['item'])['id'] ?? item?.id
   const since = part?.at ?? item?.at
-  const about: About = {
+  const about: ViolationSubject = {
     ...(Number.isInteger(index) ? { outputIndex: index as number } : {}),
     ...(typeof itemId === 'string' && itemId !== '' ? { itemId } : {}),
     ...(Number.isInteger(content) ? { contentIndex: content as number } : {}),

@@ -1,5 +1,5 @@
 import { type Fields, isFields } from '../../shared/fields.js'
-import type { About } from './about.js'
+import type { ViolationSubject } from './about.js'
 import type { ClientModel, ReportBreak, Seen } from './clients/client.js'
 import { modelFor } from './clients/client.js'
 import { ClientRun, type StreamAgreement } from './clients/run.js'
@@ -27,7 +27,10 @@ interface EndCheck<State> {
 }
 
 /** Runs the check of each rule. `about`: the part of the event that they check. */
-export type CheckEach<Check> = (visit: (check: Check, report: ReportViolation) => void, about?: About) => void
+export type CheckEach<Check> = (
+  visit: (check: Check, report: ReportViolation) => void,
+  about?: ViolationSubject,
+) => void
 
 /** An API whose answers have one message each: how its streams are checked. */
 export interface AnswerApi<Check, State, Model, Agreed> {
@@ -45,7 +48,7 @@ export interface AnswerApi<Check, State, Model, Agreed> {
   /** The type of a value in place of an event, for messages. */
   typeOf(value: unknown): string | undefined
   /** The part of the answer that an event is about. */
-  aboutOf(event: Fields): About
+  aboutOf(event: Fields): ViolationSubject
   /** Checks an event, and applies it to the state. */
   take(event: Fields, state: State, each: CheckEach<Check>): void
 }
@@ -76,7 +79,7 @@ export function createAnswerChecker<
   /** The event that is checked; undefined at the end of the stream, and for a value that is no object. */
   let event: Fields | undefined
   /** The part of it that is checked; undefined for all of it. */
-  let where: About | undefined
+  let where: ViolationSubject | undefined
   let current = api.rules[0] as AnswerRule<Check>
 
   const report: ReportViolation = (...reported) => {

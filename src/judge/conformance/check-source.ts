@@ -28,15 +28,15 @@ export interface OpenedSource {
 }
 
 /** Starts a backend that plays the plan, and opens a source that reads from it and obeys the signal. */
-export type OpenSource = (plan: SourcePlan, signal: AbortSignal) => OpenedSource | Promise<OpenedSource>
+export type SourceOpener = (plan: SourcePlan, signal: AbortSignal) => OpenedSource | Promise<OpenedSource>
 
 /** Options of `checkSource`. */
 export interface CheckSourceOptions {
   /** How long to wait before something counts as never happening, in milliseconds. Default 2000. */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
-const CHECK_SOURCE_OPTIONS: OptionTable<CheckSourceOptions> = { patience: aboveZero }
+const CHECK_SOURCE_OPTIONS: OptionTable<CheckSourceOptions> = { timeoutMs: aboveZero }
 
 /**
  * Checks one call of a token source against {@link SOURCE_RULES}, which `translate` and a server rely on. Combine it
@@ -55,14 +55,14 @@ const CHECK_SOURCE_OPTIONS: OptionTable<CheckSourceOptions> = { patience: aboveZ
  * ```
  */
 export async function checkSource(
-  open: OpenSource,
+  open: SourceOpener,
   plan: SourcePlan,
   options: CheckSourceOptions = {},
 ): Promise<SourceViolation[]> {
   aFunction(open, 'checkSource: open')
   anObject(plan, 'checkSource: plan')
   checkOptions('checkSource', options, CHECK_SOURCE_OPTIONS)
-  const { patience = 2000 } = options
+  const { timeoutMs = 2000 } = options
   const violations: SourceViolation[] = []
   const call = new AbortController()
   const { source, backend, text } = await open(plan, call.signal)
@@ -73,7 +73,7 @@ export async function checkSource(
   const report = (rule: SourceRule, expected: string, got: string): void => {
     violations.push({ rule, position: progress.position, expected, got })
   }
-  const within = <T>(promise: PromiseLike<T>): Promise<Outcome<T>> => outcomeOf(promise, patience)
+  const within = <T>(promise: PromiseLike<T>): Promise<Outcome<T>> => outcomeOf(promise, timeoutMs)
   const next = (): Promise<Outcome<Step>> => within(promiseOf(() => iterator.next()))
 
   async function checkOver(): Promise<void> {
@@ -119,7 +119,7 @@ export async function checkSource(
   const isWaiting = plan.ending === 'hang' && progress.isComplete()
   const underWay = isWaiting ? next() : undefined
   // Waits for the request: otherwise there is no call to close.
-  for (let waited = 0; isWaiting && !backend.wasAsked() && waited < patience; waited++) await turn()
+  for (let waited = 0; isWaiting && !backend.wasAsked() && waited < timeoutMs; waited++) await turn()
   const wasRead = isWaiting || reader.after > 0
 
   if (reader.does === 'leaves') {

@@ -1,4 +1,4 @@
-import type { About } from './about.js'
+import type { ViolationSubject } from './about.js'
 import type { ReportViolation } from './invariant.js'
 import { preview } from './preview.js'
 import type { Violation } from './violation.js'
@@ -10,7 +10,7 @@ type RuleFacts = Pick<Violation, 'severity'> & { readonly id: string; readonly f
 interface Place {
   readonly position: number
   readonly type: string | undefined
-  readonly about: About | undefined
+  readonly about: ViolationSubject | undefined
 }
 
 /** The violations that a checker has found since they were last taken. */

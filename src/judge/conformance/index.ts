@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export type { About } from './about.js'
+export type { ViolationSubject } from './about.js'
 export type { Api } from './api.js'
 export { CHAT_CLIENTS, type ChatClient } from './chat/clients/names.js'
 export { CHAT_PROFILES, type ChatInvariant, type ChatProfile } from './chat/invariant.js'
@@ -15,10 +15,10 @@ export {
   type CheckSourceOptions,
   checkSource,
   type OpenedSource,
-  type OpenSource,
   planPieces,
   type ScriptedBackend,
   SOURCE_RULES,
+  type SourceOpener,
   type SourcePlan,
   type SourceRule,
   type SourceViolation,
@@ -41,7 +41,7 @@ export type {
 } from './read/stream-read.js'
 export { createStreamReader, type StreamReader, type StreamReaderOptions } from './read/stream-reader.js'
 export { readChatStreams, readMessageStreams, readStreams } from './read-streams.js'
-export type { Cause, LocatedViolation, Repeated, Totals } from './report/cause.js'
+export type { Cause, LocatedViolation, RepeatedViolation, ViolationCounts } from './report/cause.js'
 export { createReport, type Report, reportOn, type StreamReport } from './report/report.js'
 export {
   type EventProblem,

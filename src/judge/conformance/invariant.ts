@@ -1,4 +1,5 @@
-import type { About } from './about.js'
+import type { ViolationSubject } from './about.js'
+import type { RuleCauses } from './causes.js'
 import { CLIENTS, type Client } from './clients/names.js'
 import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
@@ -15,7 +16,7 @@ export const PROFILES: readonly Profile[] = [
 ]
 
 /** A rule that every correct stream follows. */
-export interface Invariant {
+export interface Invariant extends RuleCauses {
   /** In kebab-case. Stable, because programs branch on it. */
   readonly id: string
   /** The rule, in one sentence. */
@@ -46,7 +47,7 @@ export type ReportViolation = (expected: string, got: unknown, words?: string, d
 /** Details of a violation that replace the defaults of its event and rule. */
 export interface ViolationDetails {
   /** The item or part concerned, if it is not that of the event. */
-  readonly about?: About
+  readonly about?: ViolationSubject
   /** The party at fault, if not the rule's own. */
   readonly fault?: 'server' | 'model'
 }

@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent } from '../../core/responses/events.js'
-import type { About } from './about.js'
+import type { ViolationSubject } from './about.js'
 import type { StreamEvent } from './stream-event.js'
 
 /** A violation of one rule of `INVARIANTS`, `CHAT_INVARIANTS` or `MESSAGES_INVARIANTS`. */
@@ -19,7 +19,7 @@ export interface Violation {
   /** The actual value as JSON in at most 80 characters, or a description. */
   readonly got: string
   /** The item or part that it concerns, or the choice and call. Absent if it concerns the whole stream. */
-  readonly about?: About
+  readonly about?: ViolationSubject
 }
 
 /** A chunk of Chat Completions as received, or the error in place of one. */
@@ -44,4 +44,11 @@ export function* violationsOf(
 ): Generator<Violation> {
   for (const event of events) yield* checker.push(event)
   yield* checker.end()
+}
+
+/**
+ * Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type.
+ */
+export function isAtEnd({ rule, type }: Violation): boolean {
+  return type === undefined && rule !== 'event-has-type'
 }

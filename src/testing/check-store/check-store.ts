@@ -6,7 +6,7 @@ import { CHECKS, STORE_RULES, type StoreRule, type Stores } from './rules.js'
 import { Broken } from './world.js'
 
 /** An empty store that is checked. It evicts nothing during a check. */
-export interface CheckedStore {
+export interface StoreUnderTest {
   /** The store. */
   readonly store: ResponseStore
   /** The same data through another process's connection. Default: `store`, for stores that no other process shares. */
@@ -22,13 +22,13 @@ export interface CheckStoreOptions {
   /** The seed of the draws, a whole number. Default: a new one each time. */
   readonly seed?: number
   /** How long to wait before something counts as never happening, in milliseconds. Default 5000. */
-  readonly patience?: number
+  readonly timeoutMs?: number
 }
 
 const CHECK_STORE_OPTIONS: OptionTable<CheckStoreOptions> = {
   runs: wholeNumber(),
   seed: that(Number.isSafeInteger, 'a whole number'),
-  patience: aTimer,
+  timeoutMs: aTimer,
 }
 
 /** A rule that a store breaks. */
@@ -61,18 +61,18 @@ export interface StoreViolation {
  * ```
  */
 export async function checkStore(
-  create: () => CheckedStore | Promise<CheckedStore>,
+  create: () => StoreUnderTest | Promise<StoreUnderTest>,
   options: CheckStoreOptions = {},
 ): Promise<readonly StoreViolation[]> {
   aFunction(create, 'checkStore: create')
   checkOptions('checkStore', options, CHECK_STORE_OPTIONS)
-  const { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), patience = 5000 } = options
+  const { runs = 100, seed = Math.floor(Math.random() * 2 ** 31), timeoutMs = 5000 } = options
   const violations: StoreViolation[] = []
 
   async function problemOf(check: (stores: Stores) => Promise<void>): Promise<string | undefined> {
     const { store, other = store, close } = await create()
     try {
-      await inTime(check({ store, other }), patience)
+      await inTime(check({ store, other }), timeoutMs)
       return undefined
     } catch (error) {
       return error instanceof Broken
@@ -115,10 +115,10 @@ async function shrunk(
   return left
 }
 
-async function inTime(check: Promise<void>, patience: number): Promise<void> {
+async function inTime(check: Promise<void>, timeoutMs: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Broken(`it did not end within ${patience} ms`)), patience)
+    timer = setTimeout(() => reject(new Broken(`it did not end within ${timeoutMs} ms`)), timeoutMs)
   })
   try {
     await Promise.race([check, late])

@@ -1,4 +1,4 @@
-import type { Append, NewResponse, Opening, ResponseStore } from '../../endpoint/stores/store.js'
+import type { Append, NewResponse, OpenResult, ResponseStore } from '../../endpoint/stores/store.js'
 import {
   append,
   Broken,
@@ -60,7 +60,7 @@ export interface Stores {
 const WRITTEN = { state: 'written' }
 const LOST = { state: 'lost' }
 
-const stateOf = ({ state }: Opening): string => state
+const stateOf = ({ state }: OpenResult): string => state
 
 /** The check of each rule except the model's, on an empty store. @throws Broken */
 export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores: Stores) => Promise<void>>> = {

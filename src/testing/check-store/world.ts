@@ -1,6 +1,6 @@
 import type { InputItem } from '../../core/responses/input-items.js'
 import type {
-  Appended,
+  AppendResult,
   EntryBlock,
   FinishedResponse,
   Lease,
@@ -67,7 +67,7 @@ export async function append(
   at: number,
   entries: readonly number[],
   leaseSeconds: number = LONG,
-): Promise<Appended | undefined> {
+): Promise<AppendResult | undefined> {
   const added = entries.length > 0 ? { entries: block(...entries) } : {}
   const [appended] = await store.append([{ lease, at, ...added, leaseSeconds }])
   return appended
@@ -79,7 +79,7 @@ export async function end(
   lease: Lease,
   at: number,
   became: FinishedResponse = finished(),
-): Promise<Appended | undefined> {
+): Promise<AppendResult | undefined> {
   const [appended] = await store.append([{ lease, at, end: { finished: became }, leaseSeconds: LONG }])
   return appended
 }

@@ -1,4 +1,4 @@
-import { SHAPE_RULES } from '../../judge/conformance/report/possible-causes.js'
+import { factsOf } from '../../judge/conformance/report/rule-facts.js'
 import { fieldPathsOf } from '../../judge/conformance/report/violation-kind.js'
 import type { Finding } from '../../judge/probe/finding.js'
 import { check } from '../../shared/errors.js'
@@ -7,7 +7,7 @@ import { aFunction, aString, having, listOf, wholeNumber } from '../../shared/op
 import type { ReadAnswer } from './read-answer.js'
 
 /** An arbitrary of fast-check. */
-export interface Drawn<Transcript> {
+export interface FastCheckArbitrary<Transcript> {
   /** Draws one value. */
   generate(random: never, bias: number | undefined): { readonly value: Transcript }
 }
@@ -15,7 +15,7 @@ export interface Drawn<Transcript> {
 /** Options of {@link findFaults}. */
 export interface FindFaultsOptions<Transcript> {
   /** What the model writes: an arbitrary of plain data, as those of `harmony-responses/conformance/arbitraries`. */
-  readonly transcripts: Drawn<Transcript>
+  readonly transcripts: FastCheckArbitrary<Transcript>
   /** Plays a transcript on the server, and reads its answer, or the answers of several requests. */
   readonly play: (transcript: Transcript) => Promise<ReadAnswer | readonly ReadAnswer[]>
   /** How many transcripts are drawn. Default 100. */
@@ -140,17 +140,20 @@ function errorsByName(answers: readonly ReadAnswer[]): ReadonlyMap<string, Findi
 }
 
 function nameOf({ rule, expected }: Finding): string {
-  if (!SHAPE_RULES.has(rule)) return rule
+  if (!factsOf(rule).namesField) return rule
   const [field] = fieldPathsOf({ rule, expected })
   return field === undefined ? rule : `${rule}:${field}`
 }
 
 function grouped<Transcript>(faults: readonly FoundFault<Transcript>[]): FoundFault<Transcript>[] {
-  const most = (rule: string): number =>
+  const longestRun = (rule: string): number =>
     faults.reduce((max, fault) => (fault.rule === rule ? Math.max(max, fault.runs) : max), 0)
   return [...faults].sort(
     (a, b) =>
-      most(b.rule) - most(a.rule) || a.rule.localeCompare(b.rule) || b.runs - a.runs || a.name.localeCompare(b.name),
+      longestRun(b.rule) - longestRun(a.rule) ||
+      a.rule.localeCompare(b.rule) ||
+      b.runs - a.runs ||
+      a.name.localeCompare(b.name),
   )
 }
 
@@ -162,13 +165,13 @@ function grouped<Transcript>(faults: readonly FoundFault<Transcript>[]): FoundFa
  *
  * @example
  * ```ts
- * import { showFaults } from 'harmony-responses/testing'
+ * import { formatFaults } from 'harmony-responses/testing'
  *
- * console.log(showFaults([]) === '') // true
+ * console.log(formatFaults([]) === '') // true
  * ```
  */
-export function showFaults(faults: readonly FoundFault<unknown>[]): string {
-  check(Array.isArray(faults), 'showFaults', 'what findFaults has found', faults)
+export function formatFaults(faults: readonly FoundFault<unknown>[]): string {
+  check(Array.isArray(faults), 'formatFaults', 'what findFaults has found', faults)
   return faults
     .map(({ name, runs, shown, finding: { type, expected, got, breaks } }) =>
       [

@@ -9,8 +9,8 @@ import { aFunction, anything, aString } from '../../shared/options/checks.js'
 import { type ModelScript, modelTurns } from './model-turns.js'
 import { type ReadAnswer, readAnswer } from './read-answer.js'
 
-/** Options of {@link playOn}. */
-export interface PlayOnOptions {
+/** Options of {@link playOnServer}. */
+export interface PlayOnServerOptions {
   /** The path of the hook that takes the tokens. Default `/script`. */
   readonly hook?: string
   /** The path of the Responses API. Default `/v1/responses`. */
@@ -25,7 +25,7 @@ export interface PlayOnOptions {
   readonly fetch?: typeof globalThis.fetch
 }
 
-const PLAY_ON_OPTIONS: OptionTable<PlayOnOptions> = {
+const PLAY_ON_OPTIONS: OptionTable<PlayOnServerOptions> = {
   hook: aString,
   path: aString,
   // Fetch checks them.
@@ -55,14 +55,17 @@ const OUTPUT = '{"ok":true}'
  *
  * @example
  * ```ts
- * import { playOn } from 'harmony-responses/testing'
+ * import { playOnServer } from 'harmony-responses/testing'
  *
- * const play = playOn('http://127.0.0.1:9471', { hook: '/script' })
+ * const play = playOnServer('http://127.0.0.1:9471', { hook: '/script' })
  * console.log(typeof play) // function
  * ```
  */
-export function playOn(url: string, options: PlayOnOptions = {}): (script: ModelScript) => Promise<ReadAnswer[]> {
-  checkOptions('playOn', options, PLAY_ON_OPTIONS)
+export function playOnServer(
+  url: string,
+  options: PlayOnServerOptions = {},
+): (script: ModelScript) => Promise<ReadAnswer[]> {
+  checkOptions('playOnServer', options, PLAY_ON_OPTIONS)
   const { hook = '/script', path = '/v1/responses', headers = {}, fetch = globalThis.fetch } = options
   const { prepare = (body) => body, profile } = options
   const base = baseOf(url)
@@ -107,7 +110,7 @@ const itemsOf = (events: readonly StreamEvent[]): Fields[] =>
   events.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => asFields(item))
 
 function baseOf(url: string): string {
-  if (!URL.canParse(url)) failed('playOn: expected the URL of a server')
+  if (!URL.canParse(url)) failed('playOnServer: expected the URL of a server')
   return url.replace(/\/$/, '')
 }
 

@@ -131,8 +131,8 @@ test('the memory in use is shown by its purpose, and refusals are counted', () =
   const by = { body: 5, queue: 0, response: 7, socket: 0, reader: 0, store: 9 }
   const prometheus = createPrometheusMetrics(() => ({ total: 100, used: 21, by }))
   const refused = { type: 'memory_refused', purpose: 'body', bytes: 80, usedBytes: 21, totalBytes: 100 } as const
-  prometheus.take({ ...refused, isForGood: true })
-  for (const isForGood of [false, false]) prometheus.take({ ...refused, isForGood })
+  prometheus.take({ ...refused, isPermanent: true })
+  for (const isPermanent of [false, false]) prometheus.take({ ...refused, isPermanent: isPermanent })
   const samples = samplesOf(prometheus.text()).filter(({ name }) => name.startsWith('harmony_memory'))
   expect(samples).toEqual([
     ...Object.entries(by).map(([purpose, value]) => ({ name: 'harmony_memory_bytes', labels: { purpose }, value })),

@@ -185,7 +185,7 @@ describe('the log of JSON', () => {
 })
 
 test('what finds no room in the memory has a line that says how much it was, and how much is in use', () => {
-  const refused = { type: 'memory_refused', purpose: 'body', isForGood: false } as const
+  const refused = { type: 'memory_refused', purpose: 'body', isPermanent: false } as const
   expect(logOf({ ...refused, bytes: 42_000_000, usedBytes: 90_123_456, totalBytes: 100_000_000 })).toBe(
     '12:34:56  out of memory  no room for 42.0 MB of a body  90.2 MB of 100.0 MB in use\n',
   )

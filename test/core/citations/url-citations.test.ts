@@ -2,7 +2,7 @@ import { HtmlRenderer, Parser } from 'commonmark'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { CitationState } from '../../../src/core/citations/citation-stage.js'
-import { type Citations, urlCitations } from '../../../src/core/citations/index.js'
+import { type UrlCitationsOptions, urlCitations } from '../../../src/core/citations/index.js'
 import type { Citation, Logprob, OutputText, UrlCitation } from '../../../src/core/responses/items.js'
 import type { TranslatorSnapshot } from '../../../src/core/translate/translator-snapshot.js'
 import { loadTokenTable, type ResponseRequest, type ResponseStreamEvent, type ScoredToken } from '../../../src/index.js'
@@ -32,7 +32,7 @@ const PAGES: ReadonlyMap<number, Page> = new Map([
   [5, { url: 'https://www.example.org/b?c=1&d=2' }],
   [6, { url: 'https://user@例え.jp:8080/wiki/Foo_(bar) <baz>', title: '🫠' }],
 ])
-const resolve: Citations['resolve'] = (cursor) => PAGES.get(cursor)
+const resolve: UrlCitationsOptions['resolve'] = (cursor) => PAGES.get(cursor)
 const citations = urlCitations({ resolve })
 
 /** The replacements of these pages' marks, without the space before. */
@@ -461,7 +461,7 @@ describe('a page that writes its address against us', () => {
     if (address === undefined || !['http:', 'https:'].includes(address.protocol)) return undefined
     return /[^a-z\d_.:[\]-]/.test(address.host) ? undefined : address.href
   }
-  const citing = (page: Page): Citations => ({ resolve: (cursor) => (cursor === 4 ? page : undefined) })
+  const citing = (page: Page): UrlCitationsOptions => ({ resolve: (cursor) => (cursor === 4 ? page : undefined) })
 
   test('a page that writes its address against us gets one link to that address and nothing else', () => {
     let links = 0
@@ -566,7 +566,7 @@ describe('the indexes', () => {
   })
 
   test('the indexes differ by unit after an emoji', () => {
-    const startOf = (units: Citations['units']): number | undefined =>
+    const startOf = (units: UrlCitationsOptions['units']): number | undefined =>
       urls(answerOf('🫠【4†L1】', { citations: urlCitations({ resolve, ...(units && { units }) }) }).annotations)[0]
         ?.start_index
     expect([startOf(undefined), startOf('code_points'), startOf('utf16')]).toEqual([2, 2, 3])
@@ -801,7 +801,7 @@ describe('the page of a cursor', () => {
   const SHOWN = '[4] In band (https://browser.com/p)\n**viewing lines [0 - 1] of 2**\n\nL0: x'
 
   /** A run whose browser has shown a page under the cursor 4, in the text of its answer. */
-  function afterBrowsing(options: Citations = {}): Run {
+  function afterBrowsing(options: UrlCitationsOptions = {}): Run {
     const run = createRun({ request, citations: urlCitations(options) })
     run.push(callTo('browser.open', '{"id":1}<|call|>'))
     run.answer('browser.open', SHOWN)
@@ -971,7 +971,7 @@ describe('invalid options throw bad_option', () => {
     ['a resolver that is null', { resolve: null }],
     ['null', null],
   ])('invalid options throw bad_option: %s', (_, options) => {
-    expect(() => urlCitations(options as Citations)).toThrow(BAD)
+    expect(() => urlCitations(options as UrlCitationsOptions)).toThrow(BAD)
   })
 
   test.each<[string, unknown]>([

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hostItem, type WholeItem } from '../../../src/core/items/index.js'
+import { type CompleteItem, hostItem } from '../../../src/core/items/index.js'
 import { HarmonyResponsesError, Translator } from '../../../src/index.js'
 import { checkEvents } from '../../../src/judge/conformance/index.js'
 import { itemSpecimens } from '../../judge/conformance/schemas/specimens.js'
@@ -76,7 +76,7 @@ describe('an item of the host', () => {
   test('a host item of an unknown type is added and done', () => {
     for (const type of ['future_call', 'constructor', '__proto__']) {
       const run = createRun()
-      expect(between(run.insert({ type, fact: 1 } as WholeItem))).toEqual(['output_item.added', 'output_item.done'])
+      expect(between(run.insert({ type, fact: 1 } as CompleteItem))).toEqual(['output_item.added', 'output_item.done'])
       expect(run.translator.response.output).toEqual([{ type, fact: 1, id: 'item_0' }])
     }
   })
@@ -96,7 +96,7 @@ describe('an item of the host', () => {
   test('a part of a message has the events of text, also if its type is that of no answer', () => {
     // Not a run of `createRun`: the accumulator of the SDK throws at a part that it does not know.
     const translator = new Translator(FIXED)
-    const item = hostItem({ type: 'message', content: [{ type: 'reasoning_text', text: 'Hm' }] } as WholeItem)
+    const item = hostItem({ type: 'message', content: [{ type: 'reasoning_text', text: 'Hm' }] } as CompleteItem)
     const events = translator.insert(item)
     expect(events.map(({ type }) => type)).toContain('response.output_text.delta')
     expect(translator.response.output).toMatchObject([{ content: [{ text: 'Hm', annotations: [], logprobs: [] }] }])
@@ -105,7 +105,7 @@ describe('an item of the host', () => {
   test('a log-probability of a message of the host has its list of alternatives, also if it was given without', () => {
     const content = [{ type: 'output_text', text: 'Hi', logprobs: [{ token: 'Hi', logprob: 0, bytes: [] }] }]
     const translator = new Translator(FIXED)
-    translator.insert(hostItem({ type: 'message', content } as WholeItem))
+    translator.insert(hostItem({ type: 'message', content } as CompleteItem))
     expect(translator.response.output).toMatchObject([{ content: [{ logprobs: [{ token: 'Hi', top_logprobs: [] }] }] }])
   })
 
@@ -146,7 +146,7 @@ describe('an item of the host', () => {
   ])('an item of the host with %s is refused, and nothing is reported', (_, item, message) => {
     const run = createRun()
     run.start()
-    expect(() => run.insert(item as WholeItem)).toThrow(message)
+    expect(() => run.insert(item as CompleteItem)).toThrow(message)
     expect(run.end('stop').map(({ type }) => type)).toEqual(['response.completed'])
   })
 
@@ -223,7 +223,7 @@ test('an item of the host is inserted or refused by a typed error, whatever JSON
       // Not a run of `createRun`: the accumulators of the SDK throw at calls without a `call_id`.
       const translator = new Translator(FIXED)
       try {
-        translator.insert(hostItem(item as WholeItem))
+        translator.insert(hostItem(item as CompleteItem))
       } catch (error) {
         expect(error).toBeInstanceOf(HarmonyResponsesError)
       }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classifyRecipient } from '../../../src/core/recipients/classify.js'
 import { declareTools, toolNamed } from '../../../src/core/recipients/declared-tools.js'
-import type { ToolHints } from '../../../src/core/recipients/mcp-server.js'
+import type { ReadOnlyHints } from '../../../src/core/recipients/mcp-server.js'
 import type { McpTool, UnknownTool } from '../../../src/core/responses/request.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { RUNS } from '../../support/runs.js'
@@ -104,7 +104,7 @@ describe('declareTools', () => {
 })
 
 describe('the MCP servers of declareTools', () => {
-  const answers = (tools: UnknownTool[], label: string, hints?: ToolHints): string => {
+  const answers = (tools: UnknownTool[], label: string, hints?: ReadOnlyHints): string => {
     const server = declareTools(tools, hints).mcpServers.get(label)
     return ['read', 'write']
       .map((name) => (server?.needsApproval(name) ? '?' : server?.allows(name) ? '!' : '-'))
@@ -137,7 +137,7 @@ describe('the MCP servers of declareTools', () => {
   })
 
   test('the MCP servers of declareTools are given what their listings say, each by its own label', () => {
-    const hints: ToolHints = (label, name) => label === 'github' && name === 'read'
+    const hints: ReadOnlyHints = (label, name) => label === 'github' && name === 'read'
     const readers = ['github', 'files'].map((label) =>
       rules(label, { require_approval: { never: { read_only: true } } }),
     )

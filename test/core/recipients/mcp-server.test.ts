@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { declareMcpServer, type McpServerRules, type ToolHints } from '../../../src/core/recipients/mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ReadOnlyHints } from '../../../src/core/recipients/mcp-server.js'
 import type { McpTool, McpToolFilter } from '../../../src/core/responses/request.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { RUNS } from '../../support/runs.js'
@@ -10,12 +10,12 @@ type Approval = McpTool['require_approval']
 type Rules = Pick<McpTool, 'allowed_tools' | 'require_approval'>
 
 const entry = (rules: Rules = {}): McpTool => ({ type: 'mcp', server_label: 'github', ...rules })
-const declare = (rules: Rules, hints?: ToolHints, before?: McpServerRules): McpServerRules =>
+const declare = (rules: Rules, hints?: ReadOnlyHints, before?: McpServerRules): McpServerRules =>
   declareMcpServer(entry(rules), '', before, hints)
 
 const NAMES = ['read', 'write', 'other']
 /** The server's listing: one tool reads, one writes, one is not listed. */
-const listed: ToolHints = (_, name) => ({ read: true, write: false })[name]
+const listed: ReadOnlyHints = (_, name) => ({ read: true, write: false })[name]
 
 /** One letter each for a tool that reads, one that writes and one that is not listed. */
 function letters(test: (name: string) => boolean): string {
@@ -101,7 +101,7 @@ describe('needsApproval', () => {
 describe('hints', () => {
   test('hints are asked for with the label and the name', () => {
     const asked: string[] = []
-    const hints: ToolHints = (label, name) => {
+    const hints: ReadOnlyHints = (label, name) => {
       asked.push(`${label} / ${name}`)
       return true
     }
@@ -110,7 +110,7 @@ describe('hints', () => {
   })
 
   test('a tool that the server did not list is not allowed by any rule, and needs no approval', () => {
-    const hints: ToolHints = (_, name) => (name === 'read' ? true : null)
+    const hints: ReadOnlyHints = (_, name) => (name === 'read' ? true : null)
     const rules: Rules[] = [{}, { require_approval: 'always' }, { allowed_tools: ['read', 'write'] }]
     for (const each of rules) {
       const server = declare(each, hints)
@@ -171,9 +171,9 @@ describe('laws', () => {
     fc.constantFrom<Approval>(undefined, null, 'always', 'never'),
     filters,
   )
-  const hints: fc.Arbitrary<ToolHints | undefined> = fc.option(
+  const hints: fc.Arbitrary<ReadOnlyHints | undefined> = fc.option(
     fc.dictionary(fc.constantFrom(...NAMES), fc.boolean()).map(
-      (said): ToolHints =>
+      (said): ReadOnlyHints =>
         (_, name) =>
           Object.hasOwn(said, name) ? said[name] : undefined,
     ),
@@ -186,7 +186,7 @@ describe('laws', () => {
   const name = fc.constantFrom(...NAMES, 'issues.list', 'constructor', '*', '')
   const unsaid = fc.constantFrom('always' as const, 'never' as const)
   const several = fc.array(rules, { minLength: 1, maxLength: 4 })
-  const add = (entries: readonly Rules[], hints?: ToolHints): McpServerRules =>
+  const add = (entries: readonly Rules[], hints?: ReadOnlyHints): McpServerRules =>
     entries.reduce<McpServerRules | undefined>((before, rules) => declare(rules, hints, before), undefined) ??
     declare({})
   const assert = <Values extends [unknown, ...unknown[]]>(property: fc.IPropertyWithHooks<Values>): void =>

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
-import { hostItem, type WholeItem } from '../../../src/core/items/host/host-item.js'
+import { type CompleteItem, hostItem } from '../../../src/core/items/host/host-item.js'
 import type { ToolResult } from '../../../src/core/items/parts/tool-result.js'
 import type { TranslatorOptions } from '../../../src/core/options/options.js'
 import type { Trace } from '../../../src/core/trace/tracer.js'
@@ -32,7 +32,7 @@ export interface Run {
   /** A tool's message in the transcript, as the host writes it. */
   answer(author: string, output: string): ResponseStreamEvent[]
   toolResult(result: ToolResult): ResponseStreamEvent[]
-  insert(item: WholeItem): ResponseStreamEvent[]
+  insert(item: CompleteItem): ResponseStreamEvent[]
   end(...reason: Parameters<Translator['end']>): ResponseStreamEvent[]
   fail(error: unknown): ResponseStreamEvent[]
   abort(...message: Parameters<Translator['abort']>): ResponseStreamEvent[]

@@ -1,5 +1,5 @@
 import { type ChatRequest, fromChatRequest } from '../../../src/dialects/index.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { type ParsedRequest, parseRequest, RequestError } from '../../../src/endpoint/request/index.js'
 
 /** A body that parses, and what it becomes. */
@@ -12,7 +12,7 @@ export function refusalOf(body: unknown): RequestError | undefined {
   let chat: ChatRequest | undefined
   try {
     chat = fromChatRequest(body)
-    messagesOf(parseRequest(chat.request), { date: '2026-01-31' })
+    promptMessages(parseRequest(chat.request), { date: '2026-01-31' })
     return undefined
   } catch (error) {
     if (!(error instanceof RequestError)) throw error

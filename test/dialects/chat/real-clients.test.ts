@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CHAT_FIELDS } from '../../../src/dialects/chat/fields.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 import { parsed } from './cases.js'
 
@@ -27,7 +27,7 @@ describeWithShared('what real clients send', () => {
     expect(Object.keys(body).filter((name) => !Object.hasOwn(CHAT_FIELDS, name))).toEqual([])
     const request = parsed(body)
     expect(request.tools ?? []).toHaveLength(body.tools?.length ?? 0)
-    const said = messagesOf(request, { date: '2026-01-31' }).filter(({ role }) => role === 'user')
+    const said = promptMessages(request, { date: '2026-01-31' }).filter(({ role }) => role === 'user')
     expect(said).toHaveLength(body.messages.filter((message) => 'role' in message && message.role === 'user').length)
   })
 })

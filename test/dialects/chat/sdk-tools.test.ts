@@ -2,7 +2,7 @@ import OpenAI from 'openai'
 import { expect, test } from 'vitest'
 import { toSseResponse } from '../../../src/core/sse/index.js'
 import { fromChatRequest, toChatChunks, toChatCompletion } from '../../../src/dialects/index.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { oneByOne, run } from '../../laws/streams.js'
 import { encodeHarmony } from '../../support/tokens.js'
@@ -19,7 +19,7 @@ function serverOfTwoTurns(): { client: OpenAI; prompts: string[][] } {
   const fetch = async (_: unknown, init?: { body?: unknown }): Promise<Response> => {
     const chat = fromChatRequest(JSON.parse(String(init?.body)))
     const request = parseRequest(chat.request)
-    const messages = messagesOf(request, { date: '2026-01-31' })
+    const messages = promptMessages(request, { date: '2026-01-31' })
     prompts.push(messages.slice(2).map(({ role, name, content }) => `${name ?? role}: ${content}`))
     const { events, response } = run(oneByOne(encodeHarmony(TURNS[prompts.length - 1] ?? '')), { request })
     if (!request.stream) return Response.json(toChatCompletion(response, chat.answer))

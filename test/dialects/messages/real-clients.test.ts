@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromMessagesRequest } from '../../../src/dialects/index.js'
 import { MESSAGES_FIELDS } from '../../../src/dialects/messages/fields.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { describeWithShared, sharedFolder } from '../../support/shared-data.js'
 
@@ -35,7 +35,7 @@ describeWithShared('what Claude Code sends', () => {
     expect(Object.keys(body).filter((name) => !Object.hasOwn(MESSAGES_FIELDS, name))).toEqual([])
     const request = parseRequest(fromMessagesRequest(body).request)
     expect(request.tools ?? []).toHaveLength(body.tools?.filter((tool) => isTaught(tool, body.messages)).length ?? 0)
-    const said = messagesOf(request, { date: '2026-01-31' }).slice(2)
+    const said = promptMessages(request, { date: '2026-01-31' }).slice(2)
     // What is in the middle, and last, is not moved to the front.
     const roles = said.map(({ role }) => role).filter((role) => role === 'user' || role === 'developer')
     const asked = body.messages.flatMap((message) => [

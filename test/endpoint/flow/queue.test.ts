@@ -120,39 +120,39 @@ describe('a queue that writes to its reader', () => {
 
   test('a queue that writes to its reader waits while the reader is busy', async () => {
     const { stream, seen } = counting(3)
-    let goOn = (): void => {}
+    let resume = (): void => {}
     const result = stream.drainTo(
       () =>
         new Promise<void>((resolve) => {
-          goOn = resolve
+          resume = resolve
         }),
     )
     await settled()
     expect(seen.written).toBe(1)
-    goOn()
+    resume()
     await settled()
     expect(seen.written).toBe(2)
-    goOn()
+    resume()
     await settled()
-    goOn()
+    resume()
     expect(await result).toBe('the end')
   })
 
   test('a queue that is hurried does not wait for a busy reader, and gives it the rest in order', async () => {
     const { stream, seen } = counting(3)
     const values: number[] = []
-    let goOn = (): void => {}
+    let resume = (): void => {}
     const result = stream.drainTo((value) => {
       values.push(value)
       if (value > 1) return
       return new Promise<void>((resolve) => {
-        goOn = resolve
+        resume = resolve
       })
     })
     stream.finish()
     await settled()
     expect([seen.written, values]).toEqual([3, [1]])
-    goOn()
+    resume()
     expect(await result).toBe('the end')
     expect(values).toEqual([1, 2, 3])
   })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policies } from '../../../src/core/recipients/policy.js'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { teachTools } from '../../../src/endpoint/prompt/taught-tools.js'
 import { TOOLS } from '../../../src/endpoint/request/schemas/tools.js'
@@ -40,7 +40,7 @@ const DECLARED: Readonly<Record<string, object>> = {
 
 /** The text of the developer messages of a request. */
 const taughtBy = (request: object): string[] =>
-  messagesOf(request, OPTIONS).flatMap(({ role, content }) => (role === 'developer' ? [content] : []))
+  promptMessages(request, OPTIONS).flatMap(({ role, content }) => (role === 'developer' ? [content] : []))
 const idsOf = (request: object): number[] => [...renderPrompt(request, { ...OPTIONS, tokenTable }).tokens]
 
 describe('tools that an item of the conversation declares', () => {
@@ -113,7 +113,7 @@ describe('tools that an item of the conversation declares', () => {
     const call = { type: 'function_call', call_id: 'c', name: 'sleep', namespace: 'clock', arguments: '{}' }
     const output = { type: 'function_call_output', call_id: 'c', output: 'ok' }
     const clock = { type: 'namespace', ...DECLARED['namespace'] }
-    const messages = messagesOf({ input: [declares(clock), user(), call, output] }, OPTIONS)
+    const messages = promptMessages({ input: [declares(clock), user(), call, output] }, OPTIONS)
     expect(messages.at(-2)).toMatchObject({ recipient: 'clock.sleep' })
   })
 
@@ -134,8 +134,8 @@ describe('tools that an item of the conversation declares', () => {
     ['a name that no recipient can have', [fn('look'), fn('a b')], 'input[1].tools[1].name'],
   ])('a declaration with %s is refused where it is', (_, tools, param) => {
     const request = { tools: [fn('look')], input: [user(), { type: 'additional_tools', role: 'developer', tools }] }
-    expect(() => messagesOf(request, OPTIONS)).toThrow(RequestError)
-    expect(() => messagesOf(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
+    expect(() => promptMessages(request, OPTIONS)).toThrow(RequestError)
+    expect(() => promptMessages(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
   })
 
   test('items that declare servers with more than 50,000 listed tools in total are refused', () => {
@@ -165,8 +165,8 @@ describe('tools that an item of the conversation declares', () => {
     ['shell', { type: 'shell', environment: 7 }, { type: 'shell' }, 'input[1].tools[0].environment'],
   ])('a malformed %s is refused where it is, though a later item replaces it', (_, wrong, right, param) => {
     const request = { input: [user(), declares(wrong), user(), declares(right)] }
-    expect(() => messagesOf(request, OPTIONS)).toThrow(RequestError)
-    expect(() => messagesOf(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
+    expect(() => promptMessages(request, OPTIONS)).toThrow(RequestError)
+    expect(() => promptMessages(request, OPTIONS)).toThrow(expect.objectContaining({ param }))
   })
 
   test('an item that stands in the input twice, as one object, is taught', () => {
@@ -176,7 +176,7 @@ describe('tools that an item of the conversation declares', () => {
 
   test('a declaration by another role is refused', () => {
     const request = { input: [{ ...declares(fn('look')), role: 'user' }] }
-    expect(() => messagesOf(request, OPTIONS)).toThrow(expect.objectContaining({ param: 'input[0].role' }))
+    expect(() => promptMessages(request, OPTIONS)).toThrow(expect.objectContaining({ param: 'input[0].role' }))
   })
 })
 

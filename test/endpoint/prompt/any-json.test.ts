@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { ITEM_CASES } from './item-cases.js'
 
@@ -87,7 +87,7 @@ function placesIn(value: unknown): Place[] {
 /** An error that is not the client's. */
 function faultOf(request: object): unknown {
   try {
-    messagesOf(request, { date: '2026-01-31', images: 'placeholder' })
+    promptMessages(request, { date: '2026-01-31', images: 'placeholder' })
   } catch (error) {
     if (!(error instanceof RequestError) || error.param === null) return error
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { AttachmentPolicy } from '../../../src/endpoint/prompt/attachments.js'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 
@@ -20,7 +20,7 @@ const shot = { type: 'custom_tool_call_output', call_id: 'c2', output: [{ type: 
 /** The contents of the conversation, or the parameter that is refused. */
 function read(input: readonly object[], images?: AttachmentPolicy): string[] | string | null {
   try {
-    const messages = messagesOf({ input }, { date: DATE, ...(images && { images }) })
+    const messages = promptMessages({ input }, { date: DATE, ...(images && { images }) })
     return messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
@@ -76,7 +76,7 @@ describe('images and files', () => {
   })
 
   test('the refusal of an image says how to allow it', () => {
-    const refused = () => messagesOf({ input: [user(IMAGE)] }, { date: DATE })
+    const refused = () => promptMessages({ input: [user(IMAGE)] }, { date: DATE })
     expect(refused).toThrow("images: 'placeholder', or serve --images placeholder")
     expect(refused).toThrow('Send text instead')
   })
@@ -110,7 +110,7 @@ describe('images and files', () => {
   })
 
   test('an unknown policy for images is bad_option', () => {
-    expect(() => messagesOf({ input: 'Hi' }, { date: DATE, images: 'drop' as never })).toThrow(
+    expect(() => promptMessages({ input: 'Hi' }, { date: DATE, images: 'drop' as never })).toThrow(
       "images: expected one of 'refuse-last', 'refuse', 'placeholder'",
     )
   })

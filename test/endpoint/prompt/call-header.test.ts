@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderMessages } from '../../../src/endpoint/prompt/render-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { encodeHarmony } from '../../support/tokens.js'
@@ -72,9 +72,9 @@ test('renderMessages puts a recipient where it is told, and by default where the
   )
 })
 
-test('messagesOf says where the recipient of a call stands', () => {
+test('promptMessages says where the recipient of a call stands', () => {
   const call = { type: 'custom_tool_call', call_id: 'c1', name: 'patch', input: 'x' }
   const output = { type: 'custom_tool_call_output', call_id: 'c1', output: 'done' }
-  const messages = messagesOf({ input: [ASKED, call, output] }, { date: DATE })
+  const messages = promptMessages({ input: [ASKED, call, output] }, { date: DATE })
   expect(messages.map(({ recipientAfter }) => recipientAfter)).toEqual([undefined, undefined, 'channel', undefined])
 })

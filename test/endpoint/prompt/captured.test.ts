@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { FIRST_SPECIAL } from '../../../src/core/harmony/vocabulary.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { HistoryEntry } from '../../../src/endpoint/prompt/history.js'
-import { messagesOf, type PromptOptions } from '../../../src/endpoint/prompt/messages-of.js'
 import type { PromptMessage } from '../../../src/endpoint/prompt/prompt-message.js'
+import { type PromptOptions, promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderMessages } from '../../../src/endpoint/prompt/render-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { RequestError } from '../../../src/shared/request-error.js'
@@ -159,7 +159,7 @@ describeWithShared('the captured requests', () => {
     for (const { name, body } of sampled(renderable(captures))) {
       const { request, history } = resolved(body)
       const options = { date: DATE, history, images: 'placeholder' } as const
-      const messages = messagesOf(request, options)
+      const messages = promptMessages(request, options)
       const { tokens } = renderPrompt(request, { ...options, tokenTable })
       expect([...tokens].slice(0, -2), name).toEqual([...renderMessages(messages, { tokenTable }).tokens])
       const inTheirOrder = messages.map(({ recipientAfter: _, ...message }) => message)
@@ -175,7 +175,7 @@ function renderable<Captured extends { name: string }>(captures: readonly Captur
 
 function refusalOf(request: object, options: PromptOptions): Refusal | undefined {
   try {
-    messagesOf(request, options)
+    promptMessages(request, options)
     return undefined
   } catch (error) {
     if (!(error instanceof RequestError)) throw error

@@ -6,7 +6,7 @@ import {
   type Reading,
   readingOf,
 } from '../../../src/endpoint/prompt/known-conversation.js'
-import { withTools } from '../../../src/endpoint/prompt/messages-of.js'
+import { withTools } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { promptFromEarlier } from '../../../src/endpoint/respond/prompts/earlier-prompt.js'
 import { loadTokenTable } from '../../../src/index.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
-import { createKnownTexts, renderPrompt } from '../../../src/endpoint/prompt/index.js'
+import { createTextCache, renderPrompt } from '../../../src/endpoint/prompt/index.js'
 import { createKnownTypes } from '../../../src/endpoint/prompt/known-types.js'
 import { runs } from '../../support/runs.js'
 
@@ -41,14 +41,14 @@ describe('the types of listed tools', () => {
     const plain = prompt(tools)
     const some = { allowed_tools: ['tool_7', 'tool_8'] }
     const plainSome = prompt(tools, {}, some)
-    const known = createKnownTexts(16_777_216)
+    const known = createTextCache(16_777_216)
     expect(readsOf(() => expect(prompt(tools, { known: known.of('ann') })).toEqual(plain))).toBeGreaterThan(0)
     expect(readsOf(() => expect(prompt(tools, { known: known.of('ann') })).toEqual(plain))).toBe(0)
     expect(readsOf(() => expect(prompt(tools, { known: known.of('bob') }, some)).toEqual(plainSome))).toBe(0)
   })
 
   it('are those of the new schemas after another listing', () => {
-    const known = createKnownTexts(16_777_216)
+    const known = createTextCache(16_777_216)
     const old = [{ name: 'any', inputSchema: { type: 'object', properties: { a: { type: 'string' } } } }]
     const fresh = [{ name: 'any', inputSchema: { type: 'object', properties: { b: { type: 'number' } } } }]
     for (const tools of [old, fresh, old]) expect(prompt(tools, { known })).toEqual(prompt(tools))

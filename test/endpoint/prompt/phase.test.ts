@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 
 const user = { role: 'user', content: 'Weather?' }
 const said = { role: 'assistant', content: 'Let me look.' }
@@ -9,7 +9,7 @@ const output = { type: 'function_call_output', call_id: 'c1', output: '18 C' }
 const search = { type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'x' } }
 
 function channelsOf(...input: object[]): (string | undefined)[] {
-  const messages = messagesOf({ input }, { date: '2026-01-31' })
+  const messages = promptMessages({ input }, { date: '2026-01-31' })
   return messages.filter(({ role }) => role === 'assistant' || role === 'user').map(({ channel }) => channel)
 }
 
@@ -36,7 +36,7 @@ describe('a message of the assistant without a phase', () => {
   test('a message without a phase keeps the reasoning of a tool loop, as a preamble does', () => {
     const withPhase = { ...said, phase: 'commentary' }
     const loop = (message: object): object[] => [user, thought, message, call, output]
-    const read = (input: object[]) => messagesOf({ input }, { date: '2026-01-31' })
+    const read = (input: object[]) => promptMessages({ input }, { date: '2026-01-31' })
     expect(read(loop(said))).toEqual(read(loop(withPhase)))
     expect(channelsOf(...loop(said))).toContain('analysis')
   })

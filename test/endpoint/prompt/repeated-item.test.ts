@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { createMemoryStore } from '../../../src/endpoint/stores/index.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { answer, call, scriptedEngine } from '../../../src/testing/index.js'
@@ -12,7 +12,7 @@ const output = { type: 'function_call_output', call_id: 'c1', output: 'Sunny' }
 const tools = [{ type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }]
 
 const read = (input: readonly object[]): string[] =>
-  messagesOf({ input, tools }, { date: '2026-01-31' })
+  promptMessages({ input, tools }, { date: '2026-01-31' })
     .slice(2)
     .map(({ role, content }) => `${role}: ${content}`)
 
@@ -56,7 +56,7 @@ describe('an item that is sent again', () => {
     const patch = { type: 'apply_patch_call', call_id: 'p1', operation, status: 'completed' }
     const done = { type: 'apply_patch_call_output', call_id: 'p1', status: 'completed' }
     const sent = (status: string) =>
-      messagesOf({ input: [user, patch, done, { ...done, status }] }, { date: '2026-01-31' })
+      promptMessages({ input: [user, patch, done, { ...done, status }] }, { date: '2026-01-31' })
     expect(sent('completed').length).toBe(4)
     expect(() => sent('failed')).toThrow(expect.objectContaining({ code: 'duplicate_item' }))
   })

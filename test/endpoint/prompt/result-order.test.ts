@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import { fromChatRequest, fromMessagesRequest } from '../../../src/dialects/index.js'
-import { type HistoryEntry, messagesOf, renderPrompt } from '../../../src/endpoint/prompt/index.js'
+import { type HistoryEntry, promptMessages, renderPrompt } from '../../../src/endpoint/prompt/index.js'
 import { runs } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 
@@ -142,7 +142,7 @@ describe('the results of calls that were made together', () => {
         const given = written(`${called}${shuffled}${rest}`, kindOf)
         expect(tokensOf([user('Go.'), ...given])).toEqual(tokensOf([user('Go.'), ...sorted]))
         const messages = (input: readonly Item[]) =>
-          messagesOf({ input, tools: TOOLS }, { date: DATE }).map(({ item: _, ...message }) => message)
+          promptMessages({ input, tools: TOOLS }, { date: DATE }).map(({ item: _, ...message }) => message)
         expect(messages(given)).toEqual(messages(sorted))
       }),
       { numRuns: runs(1000) },
@@ -250,7 +250,7 @@ describe('the results of calls that wait for an approval', () => {
   })
   /** What the messages behind the first one of the user say. */
   const said = (items: readonly Item[]): string[] =>
-    messagesOf({ input: [user('Go.'), ...items], tools: TOOLS }, { date: DATE })
+    promptMessages({ input: [user('Go.'), ...items], tools: TOOLS }, { date: DATE })
       .slice(3)
       .map(({ content }) => content)
 

@@ -11,7 +11,7 @@ import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import type { ResponseObject } from '../../../src/core/responses/response.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { HistoryEntry } from '../../../src/endpoint/prompt/history.js'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { renderPrompt } from '../../../src/endpoint/prompt/render-prompt.js'
 import { Translator } from '../../../src/index.js'
 import type { Transcript } from '../../../src/judge/conformance/arbitraries/index.js'
@@ -122,7 +122,7 @@ describe('law 11: with the sampled ids as history, the next prompt begins with t
         const request = requestOf(transcript, changed)
         const withHistory = renderPrompt(request, { tokenTable, date: DATE, history })
         const { messages } = withHistory
-        const plain = messagesOf(request, { date: DATE })
+        const plain = promptMessages(request, { date: DATE })
         expect(messages.map(({ role, channel, item }) => [role, channel, item])).toEqual(
           plain.map(({ role, channel, item }) => [role, channel, item]),
         )
@@ -148,7 +148,7 @@ function requestOf(transcript: Written, items: readonly object[]): ResponseReque
 }
 
 function rendered(transcript: Transcript, items: readonly object[], history: HistoryEntry[] = []): HarmonyMessage[] {
-  const messages = messagesOf(requestOf(transcript, answered(transcript, items)), { date: DATE, history })
+  const messages = promptMessages(requestOf(transcript, answered(transcript, items)), { date: DATE, history })
   return messages.filter(({ role }) => role === 'assistant' || role === 'tool')
 }
 

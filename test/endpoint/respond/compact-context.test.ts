@@ -6,9 +6,9 @@ import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
 import type { HistoryEntry } from '../../../src/endpoint/prompt/history.js'
-import { messagesOf, renderPrompt } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages, renderPrompt } from '../../../src/endpoint/prompt/index.js'
 import type { ResponseHandle } from '../../../src/endpoint/respond/index.js'
-import { createSeal, newNonce, unsealInput } from '../../../src/endpoint/seal/index.js'
+import { createNonce, createSeal, unsealInput } from '../../../src/endpoint/seal/index.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import type { EngineCapabilities } from '../../../src/engines/contract/constraint.js'
 import { EngineError } from '../../../src/engines/contract/engine-error.js'
@@ -28,7 +28,7 @@ import { GITHUB, type Run, type RunOptions, run } from './scripted.js'
 
 const tokenTable = await loadTokenTable()
 const seal = createSeal([{ id: 'k1', key: new Uint8Array(32).fill(7) }])
-const { sealCompaction } = seal.forResponse({ caller: 'alice', nonce: newNonce() })
+const { sealCompaction } = seal.forResponse({ caller: 'alice', nonce: createNonce() })
 const DATE = '2026-01-01'
 const HEADING = 'A summary of the conversation so far:\n\n'
 const SUMMARY = 'The cat is called Miez.'
@@ -195,7 +195,7 @@ describe('a conversation that is longer than compact_threshold', () => {
     expect(new Set(items.map(({ id }) => id)).size).toBe(items.length)
     const last = items.at(-1) as unknown as OutputItem
     const { history } = unsealInput([last] as never, { seal, caller: 'alice' })
-    const said = messagesOf({ input: [last] }, { date: DATE, history }).map(({ content }) => content)
+    const said = promptMessages({ input: [last] }, { date: DATE, history }).map(({ content }) => content)
     expect(said.slice(1)).toEqual(['Search five times.', expect.stringContaining('There was round')])
   })
 
@@ -300,7 +300,7 @@ describe('a later request of a conversation that was compacted', () => {
         const seen = [...(last.compacted?.prompt ?? [])]
         expect([...tokens].slice(0, seen.length)).toEqual(seen)
         // But for the reasoning before the answer, which no later prompt has.
-        expect(messagesOf(sent, { date: DATE, history }).at(-1)?.content).toBe('And now?')
+        expect(promptMessages(sent, { date: DATE, history }).at(-1)?.content).toBe('And now?')
       }),
       { numRuns: runs(60) },
     )
@@ -339,7 +339,7 @@ describe('a later request of a conversation that was compacted', () => {
     const whole = await goOn(before, { engine })
     expect(textsOf(engine.calls[1])[0]).toContain('Be brief.')
     const { request, history } = next(before, whole, [user('And the dog?')])
-    const said = messagesOf(request, { date: DATE, history }).map(({ content }) => content)
+    const said = promptMessages(request, { date: DATE, history }).map(({ content }) => content)
     expect(said.slice(1)).toEqual([
       expect.stringContaining('Be brief.'),
       HEADING + SUMMARY,
@@ -366,7 +366,7 @@ describe('a later request of a conversation that was compacted', () => {
     const { request, history } = next(before, whole, [answered])
     const [first, ...rest] = request.input as object[]
     const input = [first, asked, ...rest]
-    const said = messagesOf({ ...request, input }, { date: DATE, history })
+    const said = promptMessages({ ...request, input }, { date: DATE, history })
     expect(said.map(({ role }) => role)).toEqual([
       ...['system', 'developer', 'assistant', 'user', 'user', 'assistant', 'tool'],
     ])
@@ -410,7 +410,7 @@ describe('a later request of a conversation that was compacted', () => {
     const item = { type: 'compaction', id: 'cmp_1', encrypted_content: sealCompaction(text, 'cmp_1') }
     const input = [user('My own words.'), item, user('Go on.')]
     const { history } = unsealInput(input as never, { seal, caller: 'alice' })
-    const said = messagesOf({ input }, { date: DATE, history }).map(({ content }) => content)
+    const said = promptMessages({ input }, { date: DATE, history }).map(({ content }) => content)
     expect(said.slice(1)).toEqual(['My own words.', HEADING + text, 'Go on.'])
   })
 })
@@ -555,7 +555,7 @@ describe('a summary that a model was talked into', () => {
     const { output } = await goOn({ input } as never, { engine: modelThat(() => answer('Hi'), answer(text)) })
     const sent = [user('My own words.'), ...output, user('Go on.')]
     const { history } = unsealInput(sent as never, { seal, caller: 'alice' })
-    const said = messagesOf({ input: sent }, { date: DATE, history }).map(({ content }) => content)
+    const said = promptMessages({ input: sent }, { date: DATE, history }).map(({ content }) => content)
     expect(said.slice(1)).toEqual(['My own words.', expect.stringContaining(text), 'Go on.'])
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { compact } from '../../../src/endpoint/respond/index.js'
-import { createSeal, newNonce, unsealInput } from '../../../src/endpoint/seal/index.js'
+import { createNonce, createSeal, unsealInput } from '../../../src/endpoint/seal/index.js'
 import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { answer, call, scriptedEngine, think } from '../../../src/testing/index.js'
@@ -11,7 +11,7 @@ import { run } from './scripted.js'
 
 const tokenTable = await loadTokenTable()
 const seal = createSeal([{ id: 'k1', key: new Uint8Array(32).fill(7) }])
-const ofAlice = seal.forResponse({ caller: 'alice', nonce: newNonce() })
+const ofAlice = seal.forResponse({ caller: 'alice', nonce: createNonce() })
 const { sealCompaction } = ofAlice
 const DATE = '2026-01-31'
 
@@ -44,7 +44,7 @@ describe('compact', () => {
 
     const input = [item, { role: 'user', content: 'What is my cat called?' }]
     const { history } = unsealInput(input, { seal, caller: 'alice' })
-    const said = messagesOf({ input }, { date: DATE, history }).map(({ content }) => content)
+    const said = promptMessages({ input }, { date: DATE, history }).map(({ content }) => content)
     expect(said[1]).toContain('The cat is called Miez.')
     expect(() => unsealInput(input, { seal, caller: 'mallory' })).toThrow(RequestError)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { WholeItem } from '../../../src/core/items/host/host-item.js'
+import type { CompleteItem } from '../../../src/core/items/host/host-item.js'
 import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
 import type { OutputItem } from '../../../src/core/responses/items.js'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
@@ -15,7 +15,7 @@ import { encodeHarmony } from '../../support/tokens.js'
 import { ANSWER, type Asked, GITHUB, modelOf, optionsOf, type RunOptions, run, SEARCH } from './scripted.js'
 
 const REQUEST: ResponseRequest = { input: 'Go.', tools: [GITHUB] }
-const IMAGE: WholeItem = { type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' }
+const IMAGE: CompleteItem = { type: 'image_generation_call', status: 'completed', result: 'iVBORw0KGgo=' }
 
 const typesIn = (output: readonly OutputItem[]): string[] => output.map(({ type }) => type)
 
@@ -23,13 +23,13 @@ const typesIn = (output: readonly OutputItem[]): string[] => output.map(({ type 
 const inserting = (item: unknown): Tool => ({
   answers: () => true,
   run: async (_call, { insert }) => {
-    insert(item as WholeItem)
+    insert(item as CompleteItem)
     return { output: 'shown' }
   },
 })
 
 /** The result of inserting an item as soon as the response is open. */
-const runWith = (item: WholeItem, options: RunOptions = {}): ReturnType<typeof run> =>
+const runWith = (item: CompleteItem, options: RunOptions = {}): ReturnType<typeof run> =>
   run({ input: 'Go.' }, { turns: [ANSWER], onOpen: ({ insert }) => void insert(item), ...options })
 
 /** Keeps the handle of a response, for later use. */
@@ -49,7 +49,7 @@ async function refusalOf(item: unknown, request: ResponseRequest = { input: 'Go.
     turns: [ANSWER],
     onOpen({ insert }) {
       try {
-        insert(item as WholeItem)
+        insert(item as CompleteItem)
       } catch (error) {
         refusal = error
       }
@@ -178,7 +178,7 @@ describe('an item that a tool inserts', () => {
       async run(call, { insert }) {
         for (const item of [{ id: 'x' }, { ...IMAGE, id: call.id }]) {
           try {
-            insert(item as WholeItem)
+            insert(item as CompleteItem)
           } catch (error) {
             caught.push(error)
           }
@@ -515,7 +515,7 @@ describe('an item that is hostile', () => {
 
   test('an item that says that it is in progress runs nothing and delays nothing', async () => {
     const tools: Tool[] = [{ answers: () => true, run: async () => expect.unreachable('it ran') }]
-    const pending: WholeItem[] = [
+    const pending: CompleteItem[] = [
       { type: 'mcp_call', status: 'in_progress', server_label: 'github', name: 'search', arguments: '{}' },
       { type: 'code_interpreter_call', status: 'interpreting', code: '1', container_id: 'c', outputs: null },
       { type: 'web_search_call', status: 'searching', action: { type: 'search', query: 'x' } },

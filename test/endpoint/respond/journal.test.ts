@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
-import { BEHAVIOUR, type Entry } from '../../../src/endpoint/journal/entry.js'
+import { BEHAVIOR_VERSION, type Entry } from '../../../src/endpoint/journal/entry.js'
 import {
   type RespondOptions,
   type ResponseHandle,
@@ -13,6 +13,7 @@ import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { checkEvents } from '../../../src/judge/conformance/index.js'
 import { runs } from '../../support/runs.js'
+import { expectSameAfterDeath, type RunOn } from './same-after-death.js'
 import { ANSWER, echo, GITHUB, modelOf, optionsOf, type Run, type RunOptions, run, SEARCH } from './scripted.js'
 
 const THINK = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant'
@@ -127,7 +128,8 @@ describe('a response is what went into it', () => {
         fc.boolean(),
         fc.option(fc.integer({ min: 1, max: 12 })),
         fc.constantFrom(REQUEST, COMPACTED, inItem(REQUEST), inItem(COMPACTED)),
-        async (turns, tool, most, isParallel, every, asked) => {
+        fc.nat(),
+        async (turns, tool, most, isParallel, every, asked, death) => {
           const limit = most === null ? {} : { max_output_tokens: most + 1 }
           const request = { ...asked, ...limit, parallel_tool_calls: isParallel }
           const shared = { turns, tools: [tool], sealCompaction }
@@ -142,6 +144,8 @@ describe('a response is what went into it', () => {
           }
           const over = await goOn(whole.entries)
           expect(over.events).toEqual([])
+          const again: RunOn = (engine, options) => run(request, { ...shared, ...options, engine })
+          await expectSameAfterDeath(() => modelOf(turns), again, death)
         },
       ),
       { numRuns: runs(25) },
@@ -245,8 +249,10 @@ describe('a response is what went into it', () => {
 
   test('an entry of another behaviour is refused', async () => {
     const { entries } = await run(REQUEST, { turns: [ANSWER] })
-    const others = entries.map((entry) => (entry.type === 'open' ? { ...entry, behaviour: BEHAVIOUR + 1 } : entry))
-    await expect(run(REQUEST, { turns: [ANSWER], entries: others })).rejects.toThrow(`behaviour ${BEHAVIOUR}`)
+    const others = entries.map((entry) =>
+      entry.type === 'open' ? { ...entry, behaviour: BEHAVIOR_VERSION + 1 } : entry,
+    )
+    await expect(run(REQUEST, { turns: [ANSWER], entries: others })).rejects.toThrow(`behaviour ${BEHAVIOR_VERSION}`)
   })
 
   test('no entry holds the secrets of the request', async () => {
@@ -265,8 +271,8 @@ describe('a response is what went into it', () => {
 })
 
 // If this fails although nothing but the wording of a comment changed, look again. If events were meant to change, raise
-// BEHAVIOUR in src/endpoint/journal/entry.ts and put the new digest here: journals of the old behaviour are then refused.
-test('the same entries give the same events as long as BEHAVIOUR is the same', async () => {
+// BEHAVIOR_VERSION in src/endpoint/journal/entry.ts and put the new digest here: journals of the old behaviour are then refused.
+test('the same entries give the same events as long as BEHAVIOR_VERSION is the same', async () => {
   const scripts = [
     [ANSWER],
     [THINK + SEARCH, ANSWER],
@@ -293,5 +299,5 @@ test('the same entries give the same events as long as BEHAVIOUR is the same', a
     for (const entry of [...entries, { at: 7, ...last }]) hash.update(JSON.stringify(translation.apply(entry)))
     expect(translation.response?.status).toBe(last.type === 'cancel' ? 'cancelled' : 'failed')
   }
-  expect([BEHAVIOUR, hash.digest('hex').slice(0, 16)]).toEqual([5, '7b1009d1972c4136'])
+  expect([BEHAVIOR_VERSION, hash.digest('hex').slice(0, 16)]).toEqual([5, '7b1009d1972c4136'])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { policies } from '../../../src/core/recipients/policy.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
-import { createKnownTexts } from '../../../src/endpoint/prompt/known-texts.js'
+import { createTextCache } from '../../../src/endpoint/prompt/text-cache.js'
 import { openEntry } from '../../../src/endpoint/respond/opening/open-entry.js'
 import { scriptedEngine } from '../../../src/testing/index.js'
 
@@ -9,7 +9,7 @@ const tokenTable = await loadTokenTable()
 
 /** How often a response with these instructions yields while it begins, if everything but its entry is cached. */
 async function pausesOf(instructions: string): Promise<number> {
-  const known = createKnownTexts(16_777_216)
+  const known = createTextCache(16_777_216)
   let pauses = 0
   const pause = async (): Promise<void> => void pauses++
   const onError = (error: unknown): void => {

@@ -4,7 +4,7 @@ import { parseMessages } from '../../../src/core/harmony/index.js'
 import type { OutputItem } from '../../../src/core/responses/items.js'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
-import { messagesOf } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages } from '../../../src/endpoint/prompt/index.js'
 import { respond } from '../../../src/endpoint/respond/index.js'
 import type { HostedCall, Tool } from '../../../src/endpoint/tools/tool.js'
 import type { TokenEngine } from '../../../src/engines/contract/engine.js'
@@ -654,7 +654,7 @@ test('the transcript of a response is what the next prompt has for the same item
   const asked: Asked[] = []
   const input = [{ role: 'user', content: 'Go.' }, ...output, { role: 'user', content: 'And now?' }]
   await run({ ...REQUEST, input }, { turns: [SEARCH, ANSWER, ANSWER], asked, history: [{ tokens: transcript }] })
-  expect(messagesOf({ ...REQUEST, input }, { date: '2026-01-01' }).map(({ role }) => role)).toContain('tool')
+  expect(promptMessages({ ...REQUEST, input }, { date: '2026-01-01' }).map(({ role }) => role)).toContain('tool')
   const said = transcript.slice(0, -1)
   const { context } = asked[0] as Asked
   const at = context.findIndex((_, index) => said.every((id, offset) => context[index + offset] === id))

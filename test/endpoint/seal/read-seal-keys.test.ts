@@ -1,22 +1,22 @@
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createSeal, readSealKeys } from '../../../src/endpoint/seal/index.js'
+import { createSeal, parseSealKeys } from '../../../src/endpoint/seal/index.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { RUNS } from '../../support/runs.js'
 import { keyOf, NONCE } from './seals.js'
 
 const base64 = (byte: number): string => Buffer.from(keyOf(byte)).toString('base64')
 const sealedBy = (text: string): string =>
-  createSeal(readSealKeys(text)).forResponse({ caller: 'alice', nonce: NONCE }).seal('Hm.', 'rs_1')
-const opens = (text: string, blob: string): boolean => !createSeal(readSealKeys(text)).isForeign(blob)
+  createSeal(parseSealKeys(text)).forResponse({ caller: 'alice', nonce: NONCE }).seal('Hm.', 'rs_1')
+const opens = (text: string, blob: string): boolean => !createSeal(parseSealKeys(text)).isForeign(blob)
 
 test('keys are read from a text with commas or white space between them', () => {
   const [a, b, c] = [1, 2, 3].map(base64)
-  const keys = readSealKeys(`${a}`)
+  const keys = parseSealKeys(`${a}`)
   expect(keys).toEqual([{ id: expect.stringMatching(/^[\w-]{12}$/), key: keyOf(1) }])
-  const all = readSealKeys(`${a},${b} ${c}`)
-  for (const text of [`${a}\n${b}\n${c}\n`, ` ${a}, ${b},\r\n\t${c},`]) expect(readSealKeys(text)).toEqual(all)
+  const all = parseSealKeys(`${a},${b} ${c}`)
+  for (const text of [`${a}\n${b}\n${c}\n`, ` ${a}, ${b},\r\n\t${c},`]) expect(parseSealKeys(text)).toEqual(all)
 })
 
 test('of the keys of a text the first seals and all open, wherever they move in it', () => {
@@ -28,9 +28,9 @@ test('of the keys of a text the first seals and all open, wherever they move in 
 })
 
 test('the id of a key shows nothing of the key', () => {
-  const [{ id = '', key } = {}] = readSealKeys(base64(1))
+  const [{ id = '', key } = {}] = parseSealKeys(base64(1))
   expect(Buffer.from(key as Uint8Array).toString('base64')).not.toContain(id)
-  expect(new Set([1, 2, 3].map((byte) => readSealKeys(base64(byte))[0]?.id)).size).toBe(3)
+  expect(new Set([1, 2, 3].map((byte) => parseSealKeys(base64(byte))[0]?.id)).size).toBe(3)
 })
 
 test('no error about the keys of a text has a word of it', () => {
@@ -38,7 +38,7 @@ test('no error about the keys of a text has a word of it', () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 3 }), (words) => {
       try {
-        readSealKeys(words.join('\n'))
+        parseSealKeys(words.join('\n'))
       } catch (error) {
         expect(error).toBeInstanceOf(HarmonyResponsesError)
         for (const each of words) expect(inspect(error)).not.toContain(each)
@@ -50,7 +50,7 @@ test('no error about the keys of a text has a word of it', () => {
 
 test('a text has 64 keys at most', () => {
   const many = Array.from({ length: 65 }, (_, byte) => base64(byte))
-  expect(readSealKeys(many.slice(1).join(' '))).toHaveLength(64)
-  expect(() => readSealKeys(many.join(' '))).toThrow('keys: expected at most 64, got 65')
-  expect(() => readSealKeys(undefined as never)).toThrow('readSealKeys: expected a text of keys')
+  expect(parseSealKeys(many.slice(1).join(' '))).toHaveLength(64)
+  expect(() => parseSealKeys(many.join(' '))).toThrow('keys: expected at most 64, got 65')
+  expect(() => parseSealKeys(undefined as never)).toThrow('parseSealKeys: expected a text of keys')
 })

@@ -2,8 +2,8 @@ import { gcmsiv } from '@noble/ciphers/aes.js'
 import fc from 'fast-check'
 import { describe, expect, expectTypeOf, test } from 'vitest'
 import {
+  createNonce,
   createSeal,
-  newNonce,
   type SealedResponse,
   type Unsealed,
   type UnsealedApproval,
@@ -106,7 +106,7 @@ describe('a response', () => {
     ]
     const blobs = keys.flatMap(({ id: keyId }) =>
       ['alice', 'bob'].flatMap((caller) =>
-        [NONCE, `${NONCE}x`, newNonce(), newNonce()].map((nonce) =>
+        [NONCE, `${NONCE}x`, createNonce(), createNonce()].map((nonce) =>
           createSeal(keys).forResponse({ caller, nonce, keyId }).seal('Hm.', 'rs_1'),
         ),
       ),
@@ -135,12 +135,12 @@ describe('a response', () => {
     [
       'no nonce',
       { caller: 'alice' },
-      'nonce: expected newNonce() or another string of 16 characters or more, got undefined',
+      'nonce: expected createNonce() or another string of 16 characters or more, got undefined',
     ],
     [
       'a short nonce',
       { caller: 'alice', nonce: '1' },
-      'nonce: expected newNonce() or another string of 16 characters or more, got "1"',
+      'nonce: expected createNonce() or another string of 16 characters or more, got "1"',
     ],
     ['an unknown key', { caller: 'alice', nonce: NONCE, keyId: 'k2' }, 'keyId: expected one of k1, got "k2"'],
     [
@@ -165,7 +165,7 @@ describe('a response', () => {
 
 describe('a nonce', () => {
   test('a nonce is 128 random bits', () => {
-    const nonces = Array.from({ length: 1000 }, newNonce)
+    const nonces = Array.from({ length: 1000 }, createNonce)
     expect(new Set(nonces).size).toBe(1000)
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64url')).toHaveLength(16)
   })

@@ -4,7 +4,7 @@ import { deriveId } from '../../../src/core/options/ids.js'
 import type { TranslatorOptions } from '../../../src/core/options/options.js'
 import type { OutputItem } from '../../../src/core/responses/items.js'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
-import { createSeal, newNonce, unsealInput } from '../../../src/endpoint/seal/index.js'
+import { createNonce, createSeal, unsealInput } from '../../../src/endpoint/seal/index.js'
 import { checkEvents, type StreamEvent } from '../../../src/judge/conformance/index.js'
 import { callTo, createRun, inTurn, messageOn, type Run, terminal } from '../../core/translate/run.js'
 import { anyStream, fixed, oneByOne, run as runLaw, tokenTable } from '../../laws/streams.js'
@@ -72,7 +72,7 @@ describe('a translator with a seal', () => {
       { approvalRequestId: id, serverLabel: 'github', name: 'search', arguments: '{"q":"x"}' },
     ])
 
-    const next = createRun({ request, ids: deriveId, responseId: 'resp_2', ...sealingOf(newNonce()), approvedCalls })
+    const next = createRun({ request, ids: deriveId, responseId: 'resp_2', ...sealingOf(createNonce()), approvedCalls })
     next.start()
     const [call] = next.translator.response.output
     expect(call).toMatchObject({ type: 'mcp_call', name: 'search', arguments: '{"q":"x"}', approval_request_id: id })
@@ -94,7 +94,7 @@ describe('a translator with a seal', () => {
 
   test('a translator with a seal emits the same stream when it is replayed, and another one under another nonce', () => {
     expect(answer().events).toEqual(answer().events)
-    expect(answer(sealingOf(newNonce())).events).not.toEqual(answer().events)
+    expect(answer(sealingOf(createNonce())).events).not.toEqual(answer().events)
   })
 
   test('a translator with a seal emits the same stream if another process continues from a snapshot', () => {

@@ -188,10 +188,10 @@ describe('over a socket', () => {
 describe('a runtime without zlib', () => {
   const decoders = webDecoders()
 
-  async function decoded(bytes: Uint8Array, encoding: string, most = 200): Promise<string> {
+  async function decoded(bytes: Uint8Array, encoding: string, max = 200): Promise<string> {
     const parts: Uint8Array[] = []
     const decoder = decoderFor(encoding, decoders) ?? expect.fail('no decoder')
-    const decoding = startDecoding(decoder, { held: undefined, most }, (chunk) => void parts.push(chunk))
+    const decoding = startDecoding(decoder, { held: undefined, max }, (chunk) => void parts.push(chunk))
     try {
       await decoding.push(bytes)
       await decoding.end()

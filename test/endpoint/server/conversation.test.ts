@@ -179,9 +179,9 @@ describe('an error about the conversation', () => {
   })
 
   test("an error about sealed content counts the request's own items alone", async () => {
-    const { createSeal, newNonce } = await import('../../../src/endpoint/seal/index.js')
+    const { createSeal, createNonce } = await import('../../../src/endpoint/seal/index.js')
     const seal = createSeal([{ id: 'k1', key: new Uint8Array(32) }])
-    const sealed = seal.forResponse({ caller: 'somebody else', nonce: newNonce() }).seal('secret', 'rs_1')
+    const sealed = seal.forResponse({ caller: 'somebody else', nonce: createNonce() }).seal('secret', 'rs_1')
     const { create } = endpoint(() => answer('Hi'), { seal, authorize: byName })
     const first = await create({ input: [1, 2, 3].map((n) => ({ role: 'user', content: String(n) })) })
     const input = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: sealed }]

@@ -110,7 +110,7 @@ describe('the stored part of turns', () => {
     turns.note(output(callId, size) as never, 'ann')
 
   test('the turns that were asked for least recently go where the bytes are used up', () => {
-    const turns = createHostedTurns({ clock: () => 0, most: 3000 })
+    const turns = createHostedTurns({ clock: () => 0, max: 3000 })
     added(turns, 'one', 400)
     added(turns, 'two', 400)
     expect(turns.before('one', 'ann')).toBeDefined()
@@ -120,7 +120,7 @@ describe('the stored part of turns', () => {
   })
 
   test('a turn that is larger than all of the bytes is not kept', () => {
-    const turns = createHostedTurns({ clock: () => 0, most: 1000 })
+    const turns = createHostedTurns({ clock: () => 0, max: 1000 })
     added(turns, 'one', 4000)
     expect([turns.before('one', 'ann'), turns.memory.bytes]).toEqual([undefined, 0])
   })

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLiveTimelines } from '../../../src/cli/serve/live-timelines.js'
-import type { WholeItem } from '../../../src/core/items/host/host-item.js'
+import type { CompleteItem } from '../../../src/core/items/host/host-item.js'
 import { openResponses, vllm } from '../../../src/dialects/index.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
-import { createSeal, newNonce } from '../../../src/endpoint/seal/index.js'
+import { createNonce, createSeal } from '../../../src/endpoint/seal/index.js'
 import type { OwnedResponse, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
@@ -39,7 +39,7 @@ const drawing: Tool = {
 
 const typesIn = (output: readonly { readonly type: string }[]): string[] => output.map(({ type }) => type)
 const inserting =
-  (...items: WholeItem[]) =>
+  (...items: CompleteItem[]) =>
   ({ insert }: OwnedResponse): void =>
     void items.map((item) => insert(item))
 
@@ -49,7 +49,7 @@ const drawingEndpoint = (options: Partial<ResponsesAppOptions> = {}): ReturnType
 
 /** An endpoint whose host inserts items into each first response. */
 const insertingEndpoint = (
-  ...items: WholeItem[]
+  ...items: CompleteItem[]
 ): Endpoint & { readonly engine: { readonly calls: readonly Prompt[] } } =>
   endpoint(() => answer('Hi.'), { response: { onOpen: inserting(...items) } })
 
@@ -151,7 +151,7 @@ describe('an item that the host inserts by onOpen', () => {
       response: {
         onOpen({ owner, insert, request }) {
           if (request.previous_response_id !== undefined) return
-          const { sealCompaction } = seal.forResponse({ caller: owner, nonce: newNonce() })
+          const { sealCompaction } = seal.forResponse({ caller: owner, nonce: createNonce() })
           insert({ type: 'compaction', id: 'cmp_1', encrypted_content: sealCompaction('They said hi.', 'cmp_1') })
         },
       },
@@ -163,7 +163,7 @@ describe('an item that the host inserts by onOpen', () => {
     expect(said((engine as unknown as { calls: readonly Prompt[] }).calls[1])).toEqual(['One', summary, 'Hi.', 'Two'])
   })
 
-  test.each<[what: string, item: WholeItem, code: string]>([
+  test.each<[what: string, item: CompleteItem, code: string]>([
     ['a compaction that nobody sealed', { type: 'compaction', encrypted_content: 'gAAA' }, 'invalid_encrypted_content'],
     ['an item of a type that no prompt has', { type: 'chart', points: [1, 2] }, 'invalid_value'],
   ])('a conversation cannot be continued if onOpen inserts %s', async (_what, item, code) => {
@@ -219,7 +219,7 @@ describe('an item that the host inserts by onOpen', () => {
 })
 
 /** Items of every type, with fields that may be anything. */
-function anyItem(): fc.Arbitrary<WholeItem> {
+function anyItem(): fc.Arbitrary<CompleteItem> {
   const any = fc.constantFrom<unknown>('', 'text', null, 7, true, [], {}, [null], [{}], { type: 'search' })
   const part = fc.record(
     {

@@ -43,7 +43,7 @@ test('a rendering moves on with its conversation, and belongs to the one request
 
 test('nothing is known of a conversation of which a response was deleted, nor after an hour, nor over the bound', () => {
   let now = 0
-  const known = new KnownConversations({ clock: () => now, seconds: 3600, most: 1000 })
+  const known = new KnownConversations({ clock: () => now, seconds: 3600, max: 1000 })
   const give = (responses: readonly FinishedResponse[]): void =>
     known.of(responses).prompt?.give(new KnownConversation('k'))
   const take = (responses: readonly FinishedResponse[]): unknown => known.of(responses).prompt?.take()

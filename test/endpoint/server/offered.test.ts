@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
-import type { CallRecord, Offered, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
+import type { CallRecord, OperatorOffer, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { answer, call, type Script, think } from '../../../src/testing/index.js'
@@ -16,7 +16,7 @@ const dice = functionTools('dice', {
     run: () => 'seen',
   },
 })
-const OFFERED: Offered = { tools: [dice.declaration] }
+const OFFERED: OperatorOffer = { tools: [dice.declaration] }
 const CLIENTS = { type: 'function', name: 'get_weather', parameters: { type: 'object', properties: {} } } as const
 
 /** An endpoint that offers dice, and how its model goes on. */
@@ -349,7 +349,7 @@ describe('conversations with offered tools', () => {
   )
 
   test('a tool that is no longer offered is read as it was', async () => {
-    let offered: Offered | undefined = OFFERED
+    let offered: OperatorOffer | undefined = OFFERED
     const served = offering([call('dice.roll', {}), answer('4.'), answer('Bye.')], { offered: () => offered })
     const { body } = await served.create({ input: 'Roll' })
     offered = undefined

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
-import { createSeal, readSealKeys } from '../../../src/endpoint/seal/index.js'
+import { createSeal, parseSealKeys } from '../../../src/endpoint/seal/index.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { answer, call, type ScriptedEngine, think } from '../../../src/testing/index.js'
 import { runs } from '../../support/runs.js'
 import { type Answer, type Endpoint, endpoint } from './endpoint.js'
 
 const keyText = (byte: number): string => Buffer.alloc(32, byte).toString('base64')
-const sealOf = (...bytes: number[]) => createSeal(readSealKeys(bytes.map(keyText).join(' ')))
+const sealOf = (...bytes: number[]) => createSeal(parseSealKeys(bytes.map(keyText).join(' ')))
 const INCLUDE = ['reasoning.encrypted_content']
 const tools = [{ type: 'mcp', server_label: 'bank', require_approval: 'always' }]
 const user = { role: 'user', content: 'Pay 5' }

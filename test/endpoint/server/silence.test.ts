@@ -23,12 +23,12 @@ async function pass(seconds: number): Promise<void> {
 /** An engine that ignores signals, and returns these steps one after the other. */
 function deafEngine(
   steps: readonly TokenChunk[],
-): TokenEngine & { readonly closed: () => number; readonly goOn: () => void } {
+): TokenEngine & { readonly closed: () => number; readonly resume: () => void } {
   let closed = 0
   let wake = (): void => {}
   return {
     closed: () => closed,
-    goOn: () => wake(),
+    resume: () => wake(),
     generate() {
       let at = 0
       const stream = {
@@ -104,7 +104,7 @@ describe('an engine that is silent', () => {
     const answered = create({ input: 'Hi' })
     for (const seconds of [9, 9, 9, 4, 4, 4, 4]) {
       await pass(seconds - 1)
-      engine.goOn()
+      engine.resume()
     }
     expect([(await answered).body.status, errors]).toEqual(['completed', []])
   })

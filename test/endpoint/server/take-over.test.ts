@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
-import { BEHAVIOUR, type Entry } from '../../../src/endpoint/journal/entry.js'
+import { BEHAVIOR_VERSION, type Entry } from '../../../src/endpoint/journal/entry.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import type { Metric, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
@@ -224,7 +224,13 @@ describe('a response whose process has died', () => {
 
   test('a response of another version is not streamed, and ends failed once its lease has expired', async () => {
     const { process, shared, pass } = newWorld()
-    const entry = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+    const entry = {
+      at: 7,
+      type: 'open',
+      behaviour: BEHAVIOR_VERSION + 1,
+      responseId: ID,
+      request: { model: 'gpt-oss' },
+    }
     await open(shared, {
       responseId: ID,
       owner: 'anonymous',
@@ -246,7 +252,13 @@ describe('a response whose process has died', () => {
 })
 
 describe('a process that looks for responses to take over', () => {
-  const foreign = { at: 7, type: 'open', behaviour: BEHAVIOUR + 1, responseId: ID, request: { model: 'gpt-oss' } }
+  const foreign = {
+    at: 7,
+    type: 'open',
+    behaviour: BEHAVIOR_VERSION + 1,
+    responseId: ID,
+    request: { model: 'gpt-oss' },
+  }
   const entries = block(foreign as unknown as Entry)
 
   test('a process finds responses that it has room for behind those of an owner with too many here', async () => {
@@ -417,9 +429,11 @@ describe('a response of another process', () => {
     const read = async (): Promise<void> => {
       for await (const batch of await first.service.stream(id, 'anonymous')) events.push(...batch)
     }
+    const reading = read()
+    await until(() => events.length > 0)
     first.freeze()
     engine.step(1)
-    await expect(read()).rejects.toThrow('could not be written')
+    await expect(reading).rejects.toThrow('could not be written')
     pass(11)
     const rest = await second.stream(`/responses/${id}?stream=true&starting_after=${events.at(-1)?.sequence_number}`)
     expect(rest.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Appended, createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
+import { type AppendResult, createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
 import { checkStore, type StoreRule } from '../../../src/testing/index.js'
 
 /** A store in memory with one fault. */
@@ -18,14 +18,14 @@ const FAULTS: readonly [
     ['claims-expired', 'obeys-model'],
     (real) => ({
       async append(appends) {
-        const all: Appended[] = []
+        const all: AppendResult[] = []
         for (const one of appends) {
           let [appended] = await real.append([one])
           for (let later = 1; appended?.state === 'lost' && later < 4; later++) {
             const lease = { ...one.lease, epoch: one.lease.epoch + later }
             ;[appended] = await real.append([{ ...one, lease }])
           }
-          all.push(appended as Appended)
+          all.push(appended as AppendResult)
         }
         return all
       },
@@ -117,7 +117,7 @@ const FAULTS: readonly [
 
 describe('checkStore', () => {
   test.each(FAULTS)('finds a store that %s', async (_what, rules, change) => {
-    const violations = await checkStore(() => ({ store: faulty(change) }), { runs: 200, seed: 1, patience: 200 })
+    const violations = await checkStore(() => ({ store: faulty(change) }), { runs: 200, seed: 1, timeoutMs: 200 })
     const found = violations.map(({ rule }) => rule)
     expect(rules.filter((rule) => !found.includes(rule))).toEqual([])
   })

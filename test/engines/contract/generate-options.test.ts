@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ResponseRequest } from '../../../src/core/responses/request.js'
 import { checkGenerate } from '../../../src/engines/contract/check-generate.js'
-import { generateOptions } from '../../../src/engines/contract/index.js'
+import { toGenerateOptions } from '../../../src/engines/contract/index.js'
 
 const LOGPROBS = 'message.output_text.logprobs'
 
 describe('the options of a request for an engine', () => {
   test('the options of a request for an engine are its sampling, its limit and its log-probabilities', () => {
     const limits = { max_output_tokens: 64, top_logprobs: 3, include: [LOGPROBS] }
-    expect(generateOptions({ temperature: 0.2, top_p: 0.9, seed: -7, ...limits })).toEqual({
+    expect(toGenerateOptions({ temperature: 0.2, top_p: 0.9, seed: -7, ...limits })).toEqual({
       sampling: { temperature: 0.2, topP: 0.9, seed: -7 },
       maxTokens: 64,
       logprobs: 3,
@@ -23,15 +23,15 @@ describe('the options of a request for an engine', () => {
       { temperature: null, top_p: null, seed: null, max_output_tokens: null, include: null },
     ],
   ])('an engine is asked for nothing by %s', (_, request) => {
-    expect(generateOptions(request)).toEqual({ sampling: {} })
+    expect(toGenerateOptions(request)).toEqual({ sampling: {} })
   })
 
   test('the options of a request for an engine have only the log-probability of each token if it includes them and asks for no others', () => {
-    expect(generateOptions({ include: [LOGPROBS] })).toEqual({ sampling: {}, logprobs: 0 })
+    expect(toGenerateOptions({ include: [LOGPROBS] })).toEqual({ sampling: {}, logprobs: 0 })
   })
 
   test('the options of a request for an engine have no log-probabilities if it does not include them, as in the API', () => {
-    expect(generateOptions({ top_logprobs: 5, include: ['reasoning.encrypted_content'] })).toEqual({ sampling: {} })
+    expect(toGenerateOptions({ top_logprobs: 5, include: ['reasoning.encrypted_content'] })).toEqual({ sampling: {} })
   })
 
   test.each([
@@ -46,7 +46,7 @@ describe('the options of a request for an engine', () => {
     ['max_output_tokens', 0, 'request.max_output_tokens: expected a whole number of at least 1, got 0'],
     ['top_logprobs', 21, 'request.top_logprobs: expected a whole number from 0 to 20, got 21'],
   ])('the options of a request for an engine are refused if %s is %j', (name, value, message) => {
-    expect(() => generateOptions({ [name]: value })).toThrow(message)
+    expect(() => toGenerateOptions({ [name]: value })).toThrow(message)
   })
 
   test('the options of a request for an engine are accepted by every engine, or refused here', () => {
@@ -64,9 +64,9 @@ describe('the options of a request for an engine', () => {
     })
     fc.assert(
       fc.property(request, (asked) => {
-        let options: ReturnType<typeof generateOptions>
+        let options: ReturnType<typeof toGenerateOptions>
         try {
-          options = generateOptions(asked as ResponseRequest)
+          options = toGenerateOptions(asked as ResponseRequest)
         } catch (error) {
           expect(error).toMatchObject({ code: 'bad_option', message: expect.stringMatching(/^request\.\w+: expected/) })
           return

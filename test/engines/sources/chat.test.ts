@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Terms } from '../../../src/engines/contract/terms.js'
+import type { PromptFields } from '../../../src/engines/contract/prompt-fields.js'
 import { type ChatEngineOptions, createChatEngine } from '../../../src/engines/sources/chat.js'
 import { errorOf } from '../../support/error-of.js'
 import { readTokens } from '../../support/read-tokens.js'
@@ -12,7 +12,7 @@ import { showTokens } from './chat/show.js'
 
 const PROMPT = encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant')
 const MODELS = { object: 'list', data: [{ id: 'qwen' }] }
-const terms = { tools: [WEATHER, TIME] }
+const promptFields = { tools: [WEATHER, TIME] }
 const HELLO = [say('Hel'), say('lo'), ends('stop'), USAGE, '[DONE]']
 
 describe('the chat server', () => {
@@ -73,7 +73,7 @@ describe('the chat server', () => {
         model: 'm',
         fetch: async () => new Response(body),
       })
-      return await turn(engine, { terms })
+      return await turn(engine, { promptFields })
     }
     const whole = await turnOf([])
     expect(whole.text).toContain('{"city":"Zürich"}[end][start]assistant')
@@ -178,7 +178,7 @@ describe('the chat server', () => {
         '<|start|>functions.get_time to=assistant<|channel|>commentary<|message|>noon<|end|><|start|>assistant',
     )
     const { engine, asked } = open({}, stream([chunk({ reasoning: 'So.' }), ...HELLO]))
-    for (let nth = 0; nth < 2; nth++) await readTokens(engine.generate(prompt, { terms }))
+    for (let nth = 0; nth < 2; nth++) await readTokens(engine.generate(prompt, { promptFields }))
     const own = asked.map(({ body }) => Object(body).messages[1])
     expect(own[0]).not.toHaveProperty('reasoning')
     expect(own[1]).toMatchObject({ role: 'assistant', reasoning: 'Hm.', tool_calls: [{}] })
@@ -196,14 +196,56 @@ describe('the chat server', () => {
     expect(other.asked).toEqual([])
   })
 
+  test('what a server repeats of half an answer is left out, wherever it is cut, and what only begins so is not', async () => {
+    const prompt = encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Hel')
+    const answerOf = async (...pieces: string[]) => {
+      const { engine } = open({ preset: 'mistral' }, stream([...pieces.map(say), ends('stop')]))
+      return showTokens((await readTokens(engine.generate(prompt))).tokens as number[])
+    }
+    expect(await answerOf('Hello')).toBe('lo[return]')
+    expect(await answerOf('H', 'el', 'lo')).toBe('lo[return]')
+    expect(await answerOf('Hel')).toBe('[return]')
+    expect(await answerOf('lo, Hel')).toBe('lo, Hel[return]')
+    expect(await answerOf('H', 'i')).toBe('Hi[return]')
+    expect(await answerOf('He')).toBe('He[return]')
+  })
+
+  describe('strings that end an answer', () => {
+    const given = { terms: { stop: ['###'] } }
+
+    test('are sent, until the server has reasoned: one in its reasoning would end that', async () => {
+      const { engine, asked } = open({ preset: 'vllm' }, stream(HELLO), stream([think('Hm.'), ...HELLO]), stream(HELLO))
+      for (let nth = 0; nth < 3; nth++) await turn(engine, given)
+      expect(asked.map(({ body }) => Object(body).stop)).toEqual([['###'], ['###'], undefined])
+    })
+
+    test('do not end an answer in its reasoning: the server is asked again, once, and all is counted', async () => {
+      const { engine, asked } = open(
+        { preset: 'vllm', retries: 0 },
+        stream([think('Is it '), ends('stop'), USAGE, '[DONE]']),
+        stream([think('It is.'), say('Yes'), ends('stop'), USAGE, '[DONE]']),
+      )
+      expect(await turn(engine, given)).toEqual({
+        text: '[channel]analysis[message]Is it It is.[end][start]assistant[channel]final[message]Yes[return]',
+        end: { reason: 'stop', usage: { inputTokens: 18, outputTokens: 8 } },
+      })
+      expect(asked.map(({ body }) => Object(body).stop)).toEqual([['###'], undefined])
+      const silent = open({ preset: 'vllm', retries: 0 }, stream([think('Hm.'), ends('stop'), '[DONE]']))
+      expect((await turn(silent.engine, given)).text).toBe('[channel]analysis[message]Hm.Hm.[return]')
+      expect(silent.asked).toHaveLength(2)
+    })
+  })
+
   test('capabilities say that it takes messages, and what the server claims', async () => {
-    expect(await open({}).engine.capabilities?.()).toEqual({ takes: 'messages', hasSeed: true })
+    expect(await open({}).engine.capabilities?.()).toEqual({
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: true },
+    })
     expect(await open({ preset: 'openai' }).engine.capabilities?.()).toMatchObject({
       passesSchemas: true,
       seesImages: true,
     })
     expect(await open({ preset: 'deepseek', contextSize: 9 }).engine.capabilities?.()).toEqual({
-      ...{ takes: 'messages', hasSeed: false, contextLength: 9 },
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: false, contextLength: 9 },
     })
     expect(await open({ preset: 'openai', images: false }).engine.capabilities?.()).not.toHaveProperty('seesImages')
   })
@@ -261,7 +303,7 @@ describe('the chat server', () => {
       fc.asyncProperty(fc.array(event, { maxLength: 12 }), fc.boolean(), async (events, hasTools) => {
         const fetch = async () => new Response(events.map(frame).join(''))
         const engine = createChatEngine({ url: 'http://server.invalid', model: 'm', fetch, retries: 0 })
-        const given: { terms?: Terms } = hasTools ? { terms } : {}
+        const given: { promptFields?: PromptFields } = hasTools ? { promptFields } : {}
         try {
           const { text } = await turn(engine, given)
           expect(text).toMatch(/^(\[(return|call)\]|\[channel\].*)?$/s)

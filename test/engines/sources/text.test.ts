@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { markerText } from '../../../src/core/harmony/vocabulary.js'
-import { type TextPieces, textSource } from '../../../src/engines/sources/text.js'
+import { type TextInput, textSource } from '../../../src/engines/sources/text.js'
 import { translate } from '../../../src/index.js'
 import { harmonyText, sourcePlan } from '../../../src/judge/conformance/arbitraries/index.js'
 import { checkSource, planPieces, type SourcePlan } from '../../../src/judge/conformance/check-source.js'
@@ -11,7 +11,7 @@ import { cut } from '../../support/tokens.js'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-async function joinPieces(pieces: TextPieces): Promise<string> {
+async function joinPieces(pieces: TextInput): Promise<string> {
   return (await readTokens(textSource(pieces))).tokens.join('')
 }
 
@@ -113,7 +113,7 @@ describe('a source of text', () => {
 })
 
 describe('losses compared with ids', () => {
-  const collect = async (pieces: TextPieces, end?: object) => {
+  const collect = async (pieces: TextInput, end?: object) => {
     const events = translate(textSource(pieces, end ? { end } : {}), {
       request: { include: ['message.output_text.logprobs'] },
     })

@@ -5,9 +5,9 @@ import { type SourcePlanOptions, sourcePlan } from '../../../src/judge/conforman
 import {
   type CheckSourceOptions,
   checkSource,
-  type OpenSource,
   planPieces,
   SOURCE_RULES,
+  type SourceOpener,
   type SourcePlan,
   type SourceRule,
 } from '../../../src/judge/conformance/index.js'
@@ -42,7 +42,7 @@ type Fault =
   | 'hands over no chunks but words'
 
 /** A source as it should be, but for the fault. */
-function source(fault?: Fault): OpenSource {
+function source(fault?: Fault): SourceOpener {
   return (plan, signal) => {
     let isAsked = fault === 'asks when opened'
     let close = (): void => {}
@@ -221,7 +221,7 @@ const CASES: [fault: Fault, plan: SourcePlan, rule: SourceRule, expected: string
   ],
 ]
 
-const SOON: CheckSourceOptions = { patience: 30 }
+const SOON: CheckSourceOptions = { timeoutMs: 30 }
 
 describe('a good source', () => {
   test('a good source keeps every rule, with any plan', async () => {
@@ -239,7 +239,7 @@ describe('a good source', () => {
       yield* forms
       return { reason: 'stop' }
     }
-    const open: OpenSource = () => {
+    const open: SourceOpener = () => {
       const source = tokens()
       return { source, backend: { wasAsked: () => false, closed: Promise.resolve() } }
     }
@@ -248,7 +248,7 @@ describe('a good source', () => {
 
   test('a good source of text is held against its text', async () => {
     const open =
-      (...pieces: string[]): OpenSource =>
+      (...pieces: string[]): SourceOpener =>
       () => ({
         source: (async function* (): AsyncGenerator<TokenChunk, StreamEnd> {
           yield* pieces
@@ -280,7 +280,7 @@ describe('a fault is found', () => {
     const options: SourcePlanOptions = { endings: [plan.ending], readers: [plan.reader.does] }
     const details = await fc.check(
       fc.asyncProperty(sourcePlan(options), async (plan) => {
-        const violations = await checkSource(source(fault), plan, { patience: 5 })
+        const violations = await checkSource(source(fault), plan, { timeoutMs: 5 })
         return violations.every((violation) => violation.rule !== rule)
       }),
       { numRuns: 200, endOnFailure: true },

@@ -14,7 +14,7 @@ import {
   toMessage,
   toMessageEvents,
 } from '../../../src/dialects/index.js'
-import { messagesOf, renderMessages, renderPrompt, renderToolResult } from '../../../src/endpoint/prompt/index.js'
+import { promptMessages, renderMessages, renderPrompt, renderToolResult } from '../../../src/endpoint/prompt/index.js'
 import { parseRequest } from '../../../src/endpoint/request/index.js'
 import { compact, countInputTokens, respond, translateEntries } from '../../../src/endpoint/respond/index.js'
 import { createSeal, unsealInput } from '../../../src/endpoint/seal/index.js'
@@ -55,7 +55,7 @@ import {
   reportOn,
 } from '../../../src/judge/conformance/index.js'
 import { probe } from '../../../src/judge/probe/index.js'
-import { checkStore, findFaults, playOn, scriptedEngine } from '../../../src/testing/index.js'
+import { checkStore, findFaults, playOnServer, scriptedEngine } from '../../../src/testing/index.js'
 import { exportedOptions } from '../../support/exported-options.js'
 
 const tokenTable = await loadTokenTable()
@@ -76,7 +76,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './harmony createHarmonyParser options': (more) => createHarmonyParser({ ...more }, () => {}),
   './harmony parseMessages options': (more) => parseMessages('', { ...more }),
   './citations urlCitations options': (more) => urlCitations({ ...more }),
-  './prompt messagesOf options': (more) => messagesOf(request, { date, ...more }),
+  './prompt promptMessages options': (more) => promptMessages(request, { date, ...more }),
   './prompt renderPrompt options': (more) => renderPrompt(request, { tokenTable, date, ...more }),
   './prompt renderToolResult options': (more) =>
     renderToolResult({ type: 'function_call', name: 'f' } as never, { output: '' }, { tokenTable, ...more }),
@@ -121,7 +121,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
   './testing findFaults options': (more) =>
     findFaults({ transcripts: fc.anything() as never, play: () => expect.unreachable(), ...more }),
-  './testing playOn options': (more) => playOn(url, { ...more }),
+  './testing playOnServer options': (more) => playOnServer(url, { ...more }),
   './testing scriptedEngine options': (more) => scriptedEngine([], { ...more }),
   './sources/llama-cpp llamaCppSource options': (more) => llamaCppSource({ evaluate() {} } as never, [1], { ...more }),
   './sources/llama-cpp createLlamaCppEngine options': (more) => createLlamaCppEngine({ modelPath: 'a.gguf', ...more }),
@@ -162,7 +162,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   './respond compact request': 'a request, whose unknown fields the service ignores or refuses',
   './respond countInputTokens request': 'a request, whose unknown fields the service ignores or refuses',
   './respond respond request': 'a request, whose unknown fields the service ignores or refuses',
-  './engine generateOptions request': 'a request, whose unknown fields the service ignores or refuses',
+  './engine toGenerateOptions request': 'a request, whose unknown fields the service ignores or refuses',
   './server sendEvents out': 'a response of Node',
   './tokens createDetokenizer table': 'what loadTokenTable gives',
   './tokens createEncoder tokenTable': 'what loadTokenTable gives',

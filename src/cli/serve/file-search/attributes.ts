@@ -34,12 +34,12 @@ function scalarOf(written: string): string | number | boolean | undefined {
 }
 
 /** Filters nested deeper than this are refused. */
-const DEEPEST = 32
+const MAX_DEPTH = 32
 
 /** Whether a filter selects a file. @throws Error if the filter, which a client wrote, has a part that is none */
 export function selects(filter: unknown, attributes: Attributes, depth = 0): boolean {
   const { type, filters, key, value } = Object(filter) as Partial<Record<string, unknown>>
-  if ((type === 'and' || type === 'or') && Array.isArray(filters) && depth < DEEPEST) {
+  if ((type === 'and' || type === 'or') && Array.isArray(filters) && depth < MAX_DEPTH) {
     const isSelected = (each: unknown): boolean => selects(each, attributes, depth + 1)
     return type === 'and' ? filters.every(isSelected) : filters.some(isSelected)
   }

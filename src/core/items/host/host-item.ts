@@ -6,7 +6,7 @@ import { PREFIXES } from '../prefixes.js'
 import type { HostItem, Typed } from './inserted-item.js'
 
 /** A complete item of the API, of any type. The translator adds an `id` if it has none. */
-export type WholeItem = Typed | (Typed & { readonly [field: string]: unknown })
+export type CompleteItem = Typed | (Typed & { readonly [field: string]: unknown })
 
 /**
  * Creates an item of the host's own, for `translator.insert(hostItem(item))`: a compaction, a file search, an image, a
@@ -24,7 +24,7 @@ export type WholeItem = Typed | (Typed & { readonly [field: string]: unknown })
  * send(translator.insert(hostItem({ type: 'compaction', encrypted_content: 'sealed' })))
  * ```
  */
-export function hostItem(item: WholeItem): HostItem {
+export function hostItem(item: CompleteItem): HostItem {
   const { type, id } = Object(item) as Partial<Typed>
   check(typeof type === 'string' && type !== '', 'hostItem', 'an item with a type', item)
   check(id === undefined || (typeof id === 'string' && id !== ''), 'hostItem: id', 'a string', id)

@@ -1,4 +1,4 @@
-import type { CitationState, CitedText, SaidText } from '../../citations/citation-stage.js'
+import type { CitableText, CitationState, CitedText } from '../../citations/citation-stage.js'
 import { pagesOf } from '../../citations/pages.js'
 import { copyOf } from '../../responses/copy-of.js'
 import type { Citation, Logprob, OutputText, Phase } from '../../responses/items.js'
@@ -87,7 +87,7 @@ function writeText(item: Message, text: string, logprobs: readonly Logprob[], co
   })
 }
 
-function writeCited(item: Message, state: CitationState, chunk: SaidText, context: ItemContext): void {
+function writeCited(item: Message, state: CitationState, chunk: CitableText, context: ItemContext): void {
   for (const cited of context.options.citations?.(state, chunk, pagesOf(context)) ?? uncited(state, chunk)) {
     // Between two adjacent marks of files there is no text.
     if (cited.text !== '') writeText(item, cited.text, cited.logprobs, context)
@@ -103,7 +103,7 @@ function writeCited(item: Message, state: CitationState, chunk: SaidText, contex
 }
 
 /** Passes text through unchanged, in a translator that was restored without the `citations` option. */
-function uncited(state: CitationState, chunk: SaidText): CitedText[] {
+function uncited(state: CitationState, chunk: CitableText): CitedText[] {
   const text = state.held + chunk.text
   const logprobs = [...state.tokens, ...chunk.tokens].map(({ logprob }) => logprob)
   state.held = ''

@@ -1,4 +1,4 @@
-import { declareMcpServer, type McpServerRules, type ToolHints } from '../../../core/recipients/mcp-server.js'
+import { declareMcpServer, type McpServerRules, type ReadOnlyHints } from '../../../core/recipients/mcp-server.js'
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest } from '../../../core/responses/request.js'
 import { check } from '../../../shared/errors.js'
@@ -31,7 +31,7 @@ export type ApprovalPolicy<Context = { readonly request: ResponseRequest }> =
 export interface ServerApproval {
   readonly serverLabel: string
   readonly isOffered: boolean
-  readonly hints: ToolHints
+  readonly hints: ReadOnlyHints
 }
 
 /**
@@ -64,7 +64,7 @@ export async function decisionOf(
 function ruleServer(
   serverLabel: string,
   rule: NonNullable<McpTool['require_approval']>,
-  hints: ToolHints,
+  hints: ReadOnlyHints,
 ): McpServerRules {
   return declareMcpServer(
     { type: 'mcp', server_label: serverLabel, require_approval: rule },

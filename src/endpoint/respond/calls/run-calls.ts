@@ -12,7 +12,7 @@ import type { ResponseFold } from '../../journal/response-fold.js'
 import { renderToolResultInSlices } from '../../prompt/tool-message.js'
 import type { HostedCall } from '../../tools/tool.js'
 import type { Inbox } from '../inbox.js'
-import { withTerms } from '../offered.js'
+import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { calleeNames } from './callee-names.js'
 import { runTool } from './run-tool.js'
@@ -45,10 +45,10 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
  */
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
-  const request = withTerms(fold.open.request, fold.open.operator)
+  const request = withAdditions(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
   const names = calleeNames(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
-  const most = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
+  const max = Number(request.max_tool_calls ?? Number.POSITIVE_INFINITY)
   const { insert } = inbox
   const running: Promise<CallResult>[] = []
   const signals = childSignals(options.signal)
@@ -59,7 +59,7 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       const notice = { code: 'unavailable_tool', subject: qualifiedName(name, server_label), index: -1 } as const
       callSafely(options.onDiagnostic, notice, report)
       running.push(Promise.resolve(UNAVAILABLE))
-    } else if (attempt === 1 && (fold.started >= most || isSearchTooMany(call, options)))
+    } else if (attempt === 1 && (fold.started >= max || isSearchTooMany(call, options)))
       running.push(Promise.resolve(TOO_MANY))
     else if (attempt > 1 && !(await mayRepeat(call, options))) running.push(Promise.resolve(INTERRUPTED))
     else {

@@ -1,4 +1,4 @@
-import type { WholeItem } from '../../../core/items/host/host-item.js'
+import type { CompleteItem } from '../../../core/items/host/host-item.js'
 import { RESULT_DATA } from '../../../core/recipients/builtin-tools.js'
 import type { CallResult } from '../../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
@@ -11,7 +11,7 @@ export interface RunToolOptions {
   /** The request as the response knows it: without secrets. */
   readonly request: ResponseRequest
   readonly signal: AbortSignal
-  readonly insert: (item: WholeItem) => boolean
+  readonly insert: (item: CompleteItem) => boolean
   readonly onProgress: (itemId: string, progress: ToolProgress) => void
   readonly onError: (error: unknown) => void
 }

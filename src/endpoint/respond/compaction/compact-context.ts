@@ -3,7 +3,7 @@ import { deriveId } from '../../../core/options/ids.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
-import type { Terms } from '../../../engines/contract/terms.js'
+import type { PromptFields } from '../../../engines/contract/prompt-fields.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { check } from '../../../shared/errors.js'
 import { createWork, type Slices, type Work, withPauses } from '../../../shared/slices.js'
@@ -13,12 +13,12 @@ import type { ResponseFold } from '../../journal/response-fold.js'
 import { writeWindow } from '../../prompt/compacted-window.js'
 import type { ReadMessage } from '../../prompt/conversation.js'
 import { isAnswer } from '../../prompt/drop-reasoning.js'
-import { readRequestInSlices } from '../../prompt/messages-of.js'
+import { readRequestInSlices } from '../../prompt/prompt-messages.js'
 import { type Prompt, type RenderOptions, renderPromptInSlices } from '../../prompt/render-prompt.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { createTokenBuffer } from '../../prompt/token-buffer.js'
 import type { Inbox } from '../inbox.js'
-import { withTerms } from '../offered.js'
+import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptOptions } from '../prompts/first-prompt.js'
 import { isContextFull } from '../sampling/call-end.js'
@@ -33,7 +33,9 @@ export interface CompactContextOptions extends RespondOptions {
   /** The tools of its prompts. */
   readonly teach: () => TaughtTools
   /** For an engine that takes messages. */
-  readonly terms?: Terms | undefined
+  readonly promptFields?: PromptFields | undefined
+  /** Called with the first token of the summary. */
+  readonly onSampled: () => void
 }
 
 /** The limit of a summary, in tokens; also at most half of a turn's input limit. */
@@ -51,8 +53,8 @@ export async function* compactContext(
 ): AsyncGenerator<EntryBody> {
   const { fold, inbox, isClosed, pause = nextTurn, signal } = options
   const limit = fold.open.compactAbove ?? Number.POSITIVE_INFINITY
-  const most = Math.min(MAX_SUMMARY_TOKENS, Math.max(Math.floor(limit / 2), 1))
-  const writing = summarizeContext(fold.context, most, request, options).catch(withoutRoom)
+  const max = Math.min(MAX_SUMMARY_TOKENS, Math.max(Math.floor(limit / 2), 1))
+  const writing = summarizeContext(fold.context, max, request, options).catch(withoutRoom)
   let attempt: SummaryAttempt | NoAttempt | undefined
   while (attempt === undefined) {
     attempt = await inbox.wait(writing)
@@ -100,7 +102,7 @@ function* compactedBy(
   const { fold, sealCompaction, history = [], teach } = options
   check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
   const { open, compactions } = fold
-  const given = withTerms(request, open.operator)
+  const given = withAdditions(request, open.operator)
   const rendering = promptOptions(open.prompt, teach(), options)
   const userTexts = yield* unanswered(given, rendering, options, work)
   const text = writeWindow({ ...userTexts, summary })

@@ -9,7 +9,7 @@ import { contextLengthExceeded } from '../../../shared/request-error.js'
 import { createWork, type Pause, withPauses } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { writeSummary } from '../../prompt/compacted-window.js'
-import { PROMPT_OPTIONS, withTools } from '../../prompt/messages-of.js'
+import { PROMPT_OPTIONS, withTools } from '../../prompt/prompt-messages.js'
 import { type RenderPromptOptions, renderPromptInSlices } from '../../prompt/render-prompt.js'
 import { RESPOND_OPTIONS } from '../check-respond-options.js'
 import type { SealCompaction } from '../options.js'
@@ -54,7 +54,7 @@ const COMPACT_OPTIONS: OptionTable<CompactOptions> = {
 }
 
 /** A compaction, and its cost in tokens. */
-export interface Compacted {
+export interface CompactionResult {
   /** The item, which a later request sends in place of the conversation. */
   readonly item: CompactionItem
   /** The tokens that the summary took. */
@@ -73,7 +73,7 @@ export interface Compacted {
  * ```ts
  * import { loadTokenTable } from 'harmony-responses'
  * import { compact } from 'harmony-responses/respond'
- * import { createSeal, newNonce } from 'harmony-responses/seal'
+ * import { createSeal, createNonce } from 'harmony-responses/seal'
  * import { answer, scriptedEngine } from 'harmony-responses/testing'
  *
  * const seal = createSeal([{ id: 'k1', key: sealKey }])
@@ -81,12 +81,12 @@ export interface Compacted {
  *   engine: scriptedEngine([answer('The user said hi.')]),
  *   tokenTable: await loadTokenTable(),
  *   itemId: `cmp_${crypto.randomUUID()}`,
- *   sealCompaction: seal.forResponse({ caller: userId, nonce: newNonce() }).sealCompaction,
+ *   sealCompaction: seal.forResponse({ caller: userId, nonce: createNonce() }).sealCompaction,
  * })
  * console.log(item.type) // compaction
  * ```
  */
-export async function compact(request: ResponseRequest, options: CompactOptions): Promise<Compacted> {
+export async function compact(request: ResponseRequest, options: CompactOptions): Promise<CompactionResult> {
   checkOptions('compact', options, COMPACT_OPTIONS, ['engine', 'tokenTable', 'sealCompaction', 'itemId'])
   const { engine, sealCompaction, itemId } = options
   const { signal = new AbortController().signal, pause = nextTurn } = options

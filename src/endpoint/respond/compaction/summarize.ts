@@ -5,10 +5,10 @@ import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { HostUsage, StreamEnd, TokenChunk } from '../../../core/tokens/token-source.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { collectResponse } from '../../../core/translate/collect-response.js'
-import type { TokenEngine } from '../../../engines/contract/engine.js'
+import type { TokenEngine, TokenStream } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
-import { generateOptions } from '../../../engines/contract/generate-options.js'
-import type { Terms } from '../../../engines/contract/terms.js'
+import { toGenerateOptions } from '../../../engines/contract/generate-options.js'
+import type { PromptFields } from '../../../engines/contract/prompt-fields.js'
 import { translate } from '../../../translate.js'
 import { renderMessages } from '../../prompt/render-messages.js'
 import { SUMMARY_INSTRUCTIONS } from '../prompts/summary-request.js'
@@ -24,7 +24,9 @@ export interface SummaryOptions {
   readonly tokenTable: TokenTable
   readonly signal?: AbortSignal
   /** For an engine that takes messages. */
-  readonly terms?: Terms | undefined
+  readonly promptFields?: PromptFields | undefined
+  /** Called with the first token of the summary. */
+  readonly onSampled?: () => void
 }
 
 /**
@@ -56,7 +58,7 @@ export type SummaryAttempt = Omit<Summary, 'text'> & { readonly text: string | u
  */
 export async function summarizeContext(
   context: ArrayLike<number>,
-  most: number,
+  max: number,
   request: ResponseRequest,
   options: SummaryOptions,
 ): Promise<SummaryAttempt> {
@@ -64,32 +66,32 @@ export async function summarizeContext(
   const encode = encoderOf(tokenTable)
   // A word takes a token and a third. A cut summary would be lost, so the model is told a lower limit than the real
   // one.
-  const content = `${SUMMARY_INSTRUCTIONS} It may have ${Math.floor(most / 2)} words at most.`
+  const content = `${SUMMARY_INSTRUCTIONS} It may have ${Math.floor(max / 2)} words at most.`
   const { tokens: question } = renderMessages([{ role: 'user', content }], { tokenTable })
   const opening = [SPECIAL.channel, ...encode('final'), SPECIAL.message]
   const suffix = [...question, SPECIAL.start, ...encode('assistant'), ...opening]
   const prompt = new Uint32Array(context.length + suffix.length)
   prompt.set(context)
   prompt.set(suffix, context.length)
-  return await write(prompt, request, options, { opening, most })
+  return await write(prompt, request, options, { opening, max })
 }
 
 /** @param begun - the beginning of the answer at the prompt's end, and the maximum number of tokens after it */
 async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
-  { engine, tokenTable, signal, terms }: SummaryOptions,
-  begun?: { readonly opening: readonly number[]; readonly most: number },
+  { engine, tokenTable, signal, promptFields, onSampled = () => {} }: SummaryOptions,
+  begun?: { readonly opening: readonly number[]; readonly max: number },
 ): Promise<SummaryAttempt> {
-  const { sampling = {} } = generateOptions(request)
+  const { sampling = {} } = toGenerateOptions(request)
   const errors: unknown[] = []
   const tokens = engine.generate(prompt, {
     sampling,
-    ...(terms && { terms: withoutTools(terms) }),
-    ...(begun && { maxTokens: begun.most, stop: [...STOP_TOKENS, SPECIAL.end] }),
+    ...(promptFields && { promptFields: withoutTools(promptFields) }),
+    ...(begun && { maxTokens: begun.max, stop: [...STOP_TOKENS, SPECIAL.end] }),
     ...(signal && { signal }),
   })
-  const all = begun === undefined ? tokens : openedWith(begun.opening, tokens)
+  const all = openedWith(begun?.opening, tokens, onSampled)
   const events = translate(all, { tokenTable, onError: (error) => errors.push(error), ...(signal && { signal }) })
   const { output, status, usage } = await collectResponse(events)
   if (status === 'failed') throw errors[0] ?? new EngineError('server_error', 'the model was stopped')
@@ -108,15 +110,30 @@ async function write(
   }
 }
 
-/** A model with tools would rather call them. */
-function withoutTools({ tools: _tools, demand: _demand, format: _format, ...terms }: Terms): Terms {
-  return terms
+/** A model with tools would rather call them, and what ends an answer ends no summary. */
+function withoutTools({
+  tools: _tools,
+  demand: _demand,
+  format: _format,
+  stop: _stop,
+  ...promptFields
+}: PromptFields): PromptFields {
+  return promptFields
 }
 
 async function* openedWith(
-  opening: readonly number[],
-  tokens: AsyncIterable<TokenChunk, StreamEnd | undefined>,
+  opening: readonly number[] | undefined,
+  tokens: TokenStream,
+  onSampled: () => void,
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  yield { host: opening }
-  return yield* tokens
+  if (opening !== undefined) yield { host: opening }
+  try {
+    const first = await tokens.next()
+    if (first.done) return first.value
+    onSampled()
+    yield first.value
+    return yield* tokens
+  } finally {
+    await tokens.return()
+  }
 }

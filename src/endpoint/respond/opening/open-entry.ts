@@ -7,11 +7,11 @@ import type { ResponseRequest } from '../../../core/responses/request.js'
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
 import { createPace } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
-import { type Addition, BEHAVIOUR, type OpenEntry } from '../../journal/entry.js'
+import { BEHAVIOR_VERSION, type ConversationAddition, type OpenEntry } from '../../journal/entry.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { compactThreshold } from '../compaction/compact-threshold.js'
 import { calleesOf } from '../demand/callees.js'
-import { withTerms } from '../offered.js'
+import { withAdditions } from '../offered.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
@@ -82,7 +82,7 @@ function entryOf(
   const isCompacted = compactAbove !== undefined && !isCompaction && !isPreparation
   return {
     type: 'open',
-    behaviour: BEHAVIOUR,
+    behaviour: BEHAVIOR_VERSION,
     responseId,
     request: {
       ...withStrict(withoutSecrets(request), capabilities, free),
@@ -130,7 +130,7 @@ function listingsIn(
   const shown = isCompaction
     ? []
     : listings.filter(({ serverLabel }) => own.has(serverLabel) && !listed.has(serverLabel))
-  const declared = declaredServers(withTerms(whole, operator))
+  const declared = declaredServers(withAdditions(whole, operator))
   const known = isCompaction ? [] : knownListings(request, { listings, shown, declared })
   const others = relisted(
     request,
@@ -150,7 +150,7 @@ function inOrder(calls: readonly ApprovedCall[], idsAfter: PromptIds['idsAfter']
 const CHARACTERS = 4
 
 /** Returns the addition of a response that continues no other. */
-function wholeInput({ input }: ResponseRequest): Addition {
+function wholeInput({ input }: ResponseRequest): ConversationAddition {
   if (typeof input === 'string') return { input: [{ type: 'message', role: 'user', content: input }] }
   return { input: (input ?? []).map((item) => itemWithoutSecrets(item as InputItem)) }
 }

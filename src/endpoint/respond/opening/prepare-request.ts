@@ -16,12 +16,12 @@ import {
 import { createPace, withPauses } from '../../../shared/slices.js'
 import { dateOf } from '../../../shared/system/unix-seconds.js'
 import { nextTurn } from '../../flow/next-turn.js'
-import type { OperatorTerms } from '../../journal/entry.js'
+import type { OperatorAdditions } from '../../journal/entry.js'
 import type { TaughtTools } from '../../prompt/taught-tools.js'
 import { toolChoiceOf } from '../../prompt/tool-choice.js'
 import { isCalleeOpen } from '../demand/callees.js'
 import { checkDemand } from '../demand/check-demand.js'
-import { toolsFor, withTerms } from '../offered.js'
+import { toolsFor, withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { firstPrompt, promptedRequest, type Rendering, taughtTools } from '../prompts/first-prompt.js'
 import { promptBound } from '../prompts/prompt-bound.js'
@@ -29,7 +29,7 @@ import type { FirstPrompt } from '../prompts/prompt-ids.js'
 import { type EnforcedParts, enforcedParts } from '../strict/enforced-parts.js'
 import { strictParts } from '../strict/strict-parts.js'
 import { hostedBuiltins } from './hosted-builtins.js'
-import { operatorTerms } from './operator-terms.js'
+import { operatorAdditions } from './operator-additions.js'
 import { listingsOf } from './server-listings.js'
 import { isUnavailable } from './unavailable.js'
 
@@ -51,7 +51,7 @@ export interface Prepared {
   readonly enforcedBy: EnforcedParts
   readonly listings: readonly McpListing[]
   /** The operator's additions to the request. */
-  readonly operator: OperatorTerms | undefined
+  readonly operator: OperatorAdditions | undefined
   readonly tools: TaughtTools
   readonly rendering: Rendering
   readonly prompt: FirstPrompt
@@ -91,10 +91,10 @@ export async function prepareRequest(
   for (const subject of enforcedBy.relaxed) notice?.('relaxed_schema', placeOf(subject))
   // A summary is written without tools.
   const offered = isCompaction ? [] : toolsFor(whole, options.offered ?? {})
-  const listings = await listingsOf(withTerms(whole, { tools: offered }), options, signal)
-  const terms = isCompaction ? undefined : operatorTerms(whole, offered, listings, options)
-  const operator = await terms?.catch(placed(placeOf))
-  const prompted = promptedRequest(withTerms(request, operator), isCompaction)
+  const listings = await listingsOf(withAdditions(whole, { tools: offered }), options, signal)
+  const additions = isCompaction ? undefined : operatorAdditions(whole, offered, listings, options)
+  const operator = await additions?.catch(placed(placeOf))
+  const prompted = promptedRequest(withAdditions(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
   await pass()

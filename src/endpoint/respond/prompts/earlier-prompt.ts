@@ -18,13 +18,13 @@ export function* promptFromEarlier(
   options: RenderOptions,
   earlier: EarlierPrompt,
   work: Work,
-  most: number,
+  max: number,
 ): Slices<FirstPrompt | undefined> {
   try {
     const reading = readingOf(request, options)
-    const known = reading && (yield* settled(reading, earlier, work, most))
+    const known = reading && (yield* settled(reading, earlier, work, max))
     if (reading === undefined || known === undefined) return undefined
-    const prompt = yield* renderAndGive(known, request, { reading, options, earlier, work, most })
+    const prompt = yield* renderAndGive(known, request, { reading, options, earlier, work, max })
     // A single message affects what may be compacted, and that message may be reasoning.
     if (prompt === undefined || prompt.messageCount < 2) return undefined
     const { tokens: ids, messageCount, placeholders } = prompt
@@ -42,17 +42,17 @@ interface RenderAndGive {
   readonly options: RenderOptions
   readonly earlier: EarlierPrompt
   readonly work: Work
-  readonly most: number
+  readonly max: number
 }
 
 /** Returned only at the end: another response that continues from here would change it meanwhile. */
 function* renderAndGive(
   known: KnownConversation,
   request: ResponseRequest,
-  { reading, options, earlier, work, most }: RenderAndGive,
+  { reading, options, earlier, work, max }: RenderAndGive,
 ): ReturnType<KnownConversation['render']> {
   try {
-    return yield* known.render(request as object as Fields, reading, options, work, most)
+    return yield* known.render(request as object as Fields, reading, options, work, max)
   } finally {
     earlier.give(known)
   }
@@ -63,10 +63,10 @@ function* settled(
   reading: Reading,
   { items, history, take }: EarlierPrompt,
   work: Work,
-  most: number,
+  max: number,
 ): Slices<KnownConversation | undefined> {
   const before = take()
-  if (before?.key === reading.key && (yield* before.settle(reading, { items, history }, work, most))) return before
+  if (before?.key === reading.key && (yield* before.settle(reading, { items, history }, work, max))) return before
   const anew = new KnownConversation(reading.key)
-  return (yield* anew.settle(reading, { items, history }, work, most)) ? anew : undefined
+  return (yield* anew.settle(reading, { items, history }, work, max)) ? anew : undefined
 }

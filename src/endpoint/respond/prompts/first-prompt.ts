@@ -14,7 +14,7 @@ import type { EarlierPrompt } from '../../prompt/known-conversation.js'
 import { listingsWith } from '../../prompt/read-input.js'
 import type { PromptInProgress, RenderOptions } from '../../prompt/render-prompt.js'
 import { type TaughtTools, toolsInSlices } from '../../prompt/taught-tools.js'
-import { withTerms } from '../offered.js'
+import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
 import { promptFromEarlier } from './earlier-prompt.js'
 import { promptBound } from './prompt-bound.js'
@@ -83,12 +83,12 @@ export async function firstPrompt(
   const how = promptOptions(rendering, tools, options)
   const work = createWork()
   if (earlier !== undefined && !isCompaction) {
-    const most = mostOf(prompted, contextLength)
+    const max = maxTokensOf(prompted, contextLength)
     const end = await earlier.begin()
     try {
       signal?.throwIfAborted()
-      const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, most), pause, signal)
-      if (known !== undefined && known.size <= most) return known
+      const known = await withPauses(promptFromEarlier(prompted, how, earlier, work, max), pause, signal)
+      if (known !== undefined && known.size <= max) return known
     } finally {
       end()
     }
@@ -113,7 +113,7 @@ function idsOf({ tokens, messages, pending = [] }: PromptInProgress): PromptIds 
 }
 
 /** Returns the size up to which a prompt is accepted without dropping anything: it leaves room for an answer. */
-function mostOf({ truncation }: ResponseRequest, contextLength: number): number {
+function maxTokensOf({ truncation }: ResponseRequest, contextLength: number): number {
   return (truncation === 'auto' ? Math.floor((contextLength * 3) / 4) : contextLength) - 1
 }
 
@@ -156,7 +156,7 @@ export async function promptAgain(
   try {
     const contextLength = promptBound(capabilities ?? {})
     const known = { rendering: prompt, tools: teach(), isCompaction, approvedCalls, contextLength }
-    again = await firstPrompt(promptedRequest(withTerms(request, operator), isCompaction), known, options, signal)
+    again = await firstPrompt(promptedRequest(withAdditions(request, operator), isCompaction), known, options, signal)
   } catch (error) {
     signal?.throwIfAborted()
     throw new HarmonyResponsesError('prompt_differs', `${expected}, got one that cannot be rendered`, { cause: error })

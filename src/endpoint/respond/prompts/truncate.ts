@@ -28,18 +28,18 @@ export function* fittingPrompt(
   work: Work,
   contextLength: number,
 ): Slices<PromptInProgress | undefined> {
-  const most = contextLength - 1
+  const max = contextLength - 1
   const isTruncated =
     request.truncation === 'auto' && Array.isArray(request.input) && contextLength < Number.POSITIVE_INFINITY
-  const room = isTruncated ? contextLength - reserve(request, contextLength) : most
+  const room = isTruncated ? contextLength - reserve(request, contextLength) : max
   const whole = yield* renderPromptInSlices(request, options, work, room)
-  return whole ?? (isTruncated ? yield* truncated(request, options, work, { room, most }) : undefined)
+  return whole ?? (isTruncated ? yield* truncated(request, options, work, { room, max }) : undefined)
 }
 
 /** The preferred and the maximum size of a prompt, in tokens. */
 interface Bounds {
   readonly room: number
-  readonly most: number
+  readonly max: number
 }
 
 /** Drops as many exchanges as necessary and possible; undefined if the prompt still does not fit. */
@@ -47,7 +47,7 @@ function* truncated(
   request: ResponseRequest,
   options: RenderOptions,
   work: Work,
-  { room, most }: Bounds,
+  { room, max }: Bounds,
 ): Slices<PromptInProgress | undefined> {
   const input = request.input as readonly object[]
   const exchanges = exchangesOf(input as readonly Item[])
@@ -62,10 +62,10 @@ function* truncated(
     if (nth + 1 < first && nth < droppable.length - 1) continue
     // Rendered as a whole, because an item alone may take more tokens than dropping it saves.
     const left = { ...request, input: input.filter((_, at) => !dropped.has(at)) }
-    prompt = yield* renderPromptInSlices(left, options, work, most)
+    prompt = yield* renderPromptInSlices(left, options, work, max)
     if (prompt !== undefined && prompt.tokens.length <= room) return prompt
   }
-  return droppable.length > 0 ? prompt : yield* renderPromptInSlices(request, options, work, most)
+  return droppable.length > 0 ? prompt : yield* renderPromptInSlices(request, options, work, max)
 }
 
 /**
@@ -88,7 +88,7 @@ function* firstThatFits(
   }
   let left = room - turnStart(tokenTable).length
   function* take(some: readonly PromptMessage[]): Slices<boolean> {
-    const rendered = yield* renderMessagesInSlices(some, { tokenTable, known, work, most: left })
+    const rendered = yield* renderMessagesInSlices(some, { tokenTable, known, work, max: left })
     left -= rendered?.tokens.length ?? Number.POSITIVE_INFINITY
     return left >= 0
   }
@@ -103,8 +103,8 @@ function* firstThatFits(
 }
 
 /** Returns the tokens to reserve for the answer: as many as the request wants, up to a quarter of the context. */
-function reserve({ max_output_tokens: most }: ResponseRequest, contextLength: number): number {
-  return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(most ?? ANSWER, Math.floor(contextLength / 4))
+function reserve({ max_output_tokens: max }: ResponseRequest, contextLength: number): number {
+  return contextLength === Number.POSITIVE_INFINITY ? 0 : Math.min(max ?? ANSWER, Math.floor(contextLength / 4))
 }
 
 const ANSWER = 4096

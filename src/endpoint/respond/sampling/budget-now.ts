@@ -1,5 +1,5 @@
 import type { TokenEngine } from '../../../engines/contract/engine.js'
-import { EngineError } from '../../../engines/contract/engine-error.js'
+import { HarmonyResponsesError } from '../../../shared/errors.js'
 import { isEnforced, nameConstraint } from '../demand/callees.js'
 import type { ForcedCall } from '../demand/forced-call.js'
 import { type EnforcedNowOptions, enforcedNow } from '../strict/enforced-now.js'
@@ -14,7 +14,8 @@ export interface BudgetNowOptions extends Omit<EnforcedNowOptions, 'capabilities
  * Returns the budget of a response that another process opened, with what the engine in use can do. Its engine may have
  * been another one: a constraint of a kind that this one refuses would fail the response.
  *
- * @throws EngineError if the engine cannot report its capabilities
+ * @throws EngineError if the engine cannot report its capabilities. HarmonyResponsesError `bad_option` if it is of
+ * another kind
  */
 export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNowOptions): Promise<Budget> {
   const { strict, forced } = budget
@@ -23,10 +24,7 @@ export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNo
   const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: isConstrained })) ?? {}
   // The tokens of one kind mean nothing to the other, and neither do its counts.
   if (takesMessages(capabilities) !== takesMessages(budget.capabilities)) {
-    throw new EngineError(
-      'server_error',
-      'respond: an engine of another kind began the response, and cannot be replaced',
-    )
+    throw new HarmonyResponsesError('bad_option', 'engine: expected one of the kind that began the response')
   }
   // An engine that need not constrain anything need not find out by which means it could.
   if (!isConstrained) return budget

@@ -4,7 +4,7 @@ import type { HarmonyToken } from '../../../core/tokens/token-source.js'
 import type { Constraint } from '../../../engines/contract/constraint.js'
 import type { GenerateOptions } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
-import { generateOptions } from '../../../engines/contract/generate-options.js'
+import { toGenerateOptions } from '../../../engines/contract/generate-options.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { nameConstraint } from '../demand/callees.js'
 import { isAnswerBegun } from '../demand/demanded-answer.js'
@@ -109,8 +109,8 @@ export function generationOptions(
   { options, writes }: ModelCall,
 ): GenerateOptions {
   const { request } = fold.open
-  const { logprobs, ...given } = generateOptions(request)
-  const { max_output_tokens: most } = request
+  const { logprobs, ...given } = toGenerateOptions(request)
+  const { max_output_tokens: max } = request
   const canScore =
     !takesMessages(capabilities) && (writes === 'anything' || capabilities.hasConstrainedLogprobs === true)
   const isScored = logprobs !== undefined && canScore
@@ -118,7 +118,7 @@ export function generationOptions(
     ...given,
     ...(isScored && { logprobs }),
     // Half a turn of a server that counts in its own tokens is counted in ours, which may be more.
-    ...(typeof most === 'number' && { maxTokens: Math.max(1, most - fold.sampled) }),
+    ...(typeof max === 'number' && { maxTokens: Math.max(1, max - fold.sampled) }),
     ...options,
   }
 }
@@ -135,10 +135,10 @@ function chooseName(left: readonly string[]): ModelCall {
 }
 
 /** Writes the rest of one character. A token that does not fit is replaced by the first character that does. */
-function completeCharacter(character: HalfCharacter, most: number): ModelCall {
+function completeCharacter(character: HalfCharacter, max: number): ModelCall {
   let left = character
   let taken = 0
-  const missing = (): readonly number[] => left.completion.slice(0, most - taken)
+  const missing = (): readonly number[] => left.completion.slice(0, max - taken)
   return {
     options: {},
     writes: 'body',

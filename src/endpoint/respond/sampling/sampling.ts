@@ -1,7 +1,7 @@
 import { ask, type EngineStep } from '../../../engines/contract/ask.js'
 import { closeStream } from '../../../engines/contract/close-stream.js'
 import type { TokenEngine, TokenStream } from '../../../engines/contract/engine.js'
-import type { Terms } from '../../../engines/contract/terms.js'
+import type { PromptFields } from '../../../engines/contract/prompt-fields.js'
 import { merged } from '../../../shared/merged.js'
 import type { EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
@@ -20,7 +20,7 @@ export interface SamplingOptions extends CallOutputOptions {
   readonly signal: AbortSignal
   readonly isClosed: () => boolean
   /** What the prompt's ids do not say, for an engine that takes messages. */
-  readonly terms: Terms | undefined
+  readonly promptFields: PromptFields | undefined
   /** Applies an entry. If it returns a promise, that is awaited before the next one. */
   readonly put: (entry: EntryBody) => void | PromiseLike<void>
 }
@@ -29,7 +29,7 @@ export interface SamplingOptions extends CallOutputOptions {
  * Runs one call of the model: puts each of its entries, and each of the host's. Resolves when the call has ended, or
  * the response is closed.
  *
- * @throws the errors of the engine or of `put`
+ * @throws the errors of the engine, unless it is asked again, or of `put`
  */
 export function sample(options: SamplingOptions): Promise<void> {
   return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).pump())
@@ -68,7 +68,7 @@ class SamplingRun {
   #hasEnded = false
 
   constructor(options: SamplingOptions, outcome: Outcome) {
-    const { fold, engine, budget, signal, terms } = options
+    const { fold, engine, budget, signal, promptFields } = options
     const allowed = budget()
     const call = modelCall(fold, allowed)
     this.#fold = fold
@@ -83,7 +83,10 @@ class SamplingRun {
     this.#firstLimit = fold.sampled + tokensToLimit(fold, allowed, options.isTimed)
     const generation = generationOptions(fold, allowed, call)
     const onUsage = this.#output.takeUsage
-    this.#stream = engine.generate(fold.context, merged(generation, { onUsage, signal, ...(terms && { terms }) }))
+    this.#stream = engine.generate(
+      fold.context,
+      merged(generation, { onUsage, signal, ...(promptFields && { promptFields }) }),
+    )
   }
 
   pump(): void {

@@ -153,17 +153,17 @@ function refused({ param, owner, constraint }: StrictPart, refusal: UnsupportedC
 const COUNTED_AT_ONCE = 10_000
 
 /** Counts the values in a JSON value, including itself: `max` plus one if there are more. */
-function* countValues(value: unknown, most: number): Slices<number> {
+function* countValues(value: unknown, max: number): Slices<number> {
   const open: unknown[] = [value]
   let count = 0
-  for (; open.length > 0 && count <= most; count++) {
+  for (; open.length > 0 && count <= max; count++) {
     if (count % COUNTED_AT_ONCE === COUNTED_AT_ONCE - 1) yield
     const next = open.pop()
     if (typeof next !== 'object' || next === null) continue
     // Stops listing values at the limit.
     for (const name in next) {
       open.push((next as { readonly [name: string]: unknown })[name])
-      if (open.length > most) return most + 1
+      if (open.length > max) return max + 1
     }
   }
   return count

@@ -54,10 +54,10 @@ function stateWith(before: MatcherState, text: string): MatcherState | undefined
 /** Returns the characters whose UTF-8 begins with these bytes. */
 function charactersOf(bytes: readonly number[]): Range {
   const lead = bytes[0] ?? 0
-  const [length, least] = lead < 0xe0 ? [2, 0x80] : lead < 0xf0 ? [3, 0x800] : [4, 0x10000]
+  const [length, min] = lead < 0xe0 ? [2, 0x80] : lead < 0xf0 ? [3, 0x800] : [4, 0x10000]
   const bits = bytes.slice(1).reduce((code, byte) => (code << 6) | (byte & 0x3f), lead & (0xff >> (length + 1)))
   const missing = 6 * (length - bytes.length)
-  return [Math.max(least, bits << missing), Math.min(LAST_CODE_POINT, ((bits + 1) << missing) - 1)]
+  return [Math.max(min, bits << missing), Math.min(LAST_CODE_POINT, ((bits + 1) << missing) - 1)]
 }
 
 /** Returns the whole characters of bytes that may end inside one; undefined if they are not UTF-8. */

@@ -26,7 +26,7 @@ export interface Decoding {
  */
 export function startDecoding(
   { encoding, make }: BodyDecoder,
-  { held, most }: { readonly held: ByteHold | undefined; readonly most: number },
+  { held, max }: { readonly held: ByteHold | undefined; readonly max: number },
   take: (chunk: Uint8Array) => void,
 ): Decoding {
   const window = WINDOW_BYTES[encoding]
@@ -34,7 +34,7 @@ export function startDecoding(
   let [arrived, decoded] = [0, 0]
   const decoder = make((chunk) => {
     decoded += chunk.byteLength
-    if (decoded > Math.max(FREE_OF_RATIO, arrived * most)) throw tooCompressed(most)
+    if (decoded > Math.max(FREE_OF_RATIO, arrived * max)) throw tooCompressed(max)
     take(chunk)
   })
   const worded = (error: unknown): never => {

@@ -38,11 +38,11 @@ export interface RequestEnded extends OfRequest {
   /** The parameter at fault: `input[3].type`. It may contain keys that the client chose. */
   readonly param: string | null
   /** Claude Code's session headers: the client's words, printable and at most 128 characters each. */
-  readonly session: SessionNames | null
+  readonly session: ClientSession | null
 }
 
 /** The client's session of a request. It identifies no user. */
-export interface SessionNames {
+export interface ClientSession {
   /** The session's id. */
   readonly id: string
   /** The agent's id within the session. Null if the client names none. */
@@ -68,7 +68,7 @@ export interface MemoryRefused {
   /** The bytes that were requested. */
   readonly bytes: number
   /** Whether the request could never fit. */
-  readonly isForGood: boolean
+  readonly isPermanent: boolean
   /** The bytes in use at that time. */
   readonly usedBytes: number
   /** The budget, in bytes. */
@@ -109,6 +109,13 @@ export interface ModelCalled extends OfResponse {
   readonly tokens: number
   /** Whether it ended with an error. */
   readonly isFailed: boolean
+}
+
+/** The engine failed in the middle of a response, and is asked again for the rest. */
+export interface EngineRestarted extends OfResponse {
+  readonly type: 'engine_restarted'
+  /** Where, and what starts again there: `after 27 tokens, and its seed starts again`. */
+  readonly detail: string
 }
 
 /** A hosted call ran. */
@@ -165,6 +172,7 @@ export type Metric =
   | ResponseStarted
   | FirstToken
   | ModelCalled
+  | EngineRestarted
   | ToolCalled
   | ResponseEnded
   | ResponseTakenOver

@@ -1,4 +1,4 @@
-import type { SessionNames } from './metric.js'
+import type { ClientSession } from './metric.js'
 import type { Span, TraceContext } from './tracing.js'
 import type { Watch } from './watch.js'
 
@@ -7,7 +7,7 @@ export interface RequestAbout {
   readonly method: string
   readonly path: string
   readonly trace: TraceContext | undefined
-  readonly session: SessionNames | null
+  readonly session: ClientSession | null
 }
 
 /** An HTTP request in progress. */

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { routePath } from 'hono/route'
-import type { SessionNames } from './metric.js'
+import type { ClientSession } from './metric.js'
 import type { RequestObservation } from './observe-request.js'
 import type { Observer } from './observer.js'
 import type { TraceContext } from './tracing.js'
@@ -50,7 +50,7 @@ const MAX_CHARACTERS = 128
  * Returns the session of a request from Claude Code's headers: to find requests of one session in a log, and for a
  * balancer that keeps them together. It identifies no user.
  */
-function sessionNames(header: (name: string) => string | undefined): SessionNames | null {
+function sessionNames(header: (name: string) => string | undefined): ClientSession | null {
   const nameIn = (name: string): string | null => {
     const printable = header(`x-claude-code-${name}`)
       ?.slice(0, MAX_CHARACTERS)

@@ -47,6 +47,6 @@ export function createObserver(
     takenOver: ({ responseId, continues, reason = null }) =>
       watch.emit({ type: 'response_taken_over', responseId, continues, reason }),
     memoryRefused: ({ purpose, bytes, taken, use: { used: usedBytes, total: totalBytes } }) =>
-      watch.emit({ type: 'memory_refused', purpose, bytes, isForGood: taken === 'too_large', usedBytes, totalBytes }),
+      watch.emit({ type: 'memory_refused', purpose, bytes, isPermanent: taken === 'too_large', usedBytes, totalBytes }),
   }
 }

@@ -47,12 +47,12 @@ function flagOf(context: Context, name: string): boolean {
   throw invalidValue(name, value, ['true', 'false'])
 }
 
-function wholeNumberOf(context: Context, name: string, least: number, most: number): number | undefined {
+function wholeNumberOf(context: Context, name: string, min: number, max: number): number | undefined {
   const text = context.req.query(name)
   if (text === undefined) return undefined
   const value = Number(text)
   if (!/^-?\d+$/.test(text)) throw invalidType(name, 'an integer', text)
-  if (value < least) throw outOfRange(name, 'integer', { least }, value)
-  if (value > most) throw outOfRange(name, 'integer', { most }, value)
+  if (value < min) throw outOfRange(name, 'integer', { min }, value)
+  if (value > max) throw outOfRange(name, 'integer', { max }, value)
   return value
 }

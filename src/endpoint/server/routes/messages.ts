@@ -39,8 +39,8 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     const { maxSearches } = messages.answer
     const { request } = messages
     const told = createToldFacts()
-    const most = maxSearches !== undefined && { maxSearches }
-    const caller = merged(messagesCaller(context), { ...told.caller, getsHiddenCalls: true, ...most })
+    const max = maxSearches !== undefined && { maxSearches }
+    const caller = merged(messagesCaller(context), { ...told.caller, getsHiddenCalls: true, ...max })
     const live = await withMessagesErrors(messages, () => service.create(resolveModel(request), caller))
     return answerMessages(context, live, server, { ...messages.answer, ...modelOf(request), ...told.answer })
   })

@@ -19,7 +19,7 @@ import {
 import { PARSE_REQUEST_OPTIONS } from '../../request/parse-request.js'
 import { anApprovalPolicy, anOffer } from '../../respond/check-offered.js'
 import { anEngine, RESPOND_OPTIONS, someTools } from '../../respond/check-respond-options.js'
-import type { Offered } from '../../respond/index.js'
+import type { OperatorOffer } from '../../respond/index.js'
 import { hostedBuiltins } from '../../respond/opening/hosted-builtins.js'
 import type { ResponseStore } from '../../stores/store.js'
 import type { Tool } from '../../tools/tool.js'
@@ -69,6 +69,8 @@ const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS,
   'onProgress',
   'onUnsupportedConstraint',
   'onInvalidOutput',
+  'engineRestarts',
+  'delay',
   'onOpen',
 ])
 
@@ -167,7 +169,7 @@ function checkLabels(tools: readonly Tool[]): void {
 
 /** Rejects offers that nothing runs. A tool without labels may be any server. */
 function checkOffered(
-  { tools: offered = [] }: Offered,
+  { tools: offered = [] }: OperatorOffer,
   tools: readonly Tool[],
   { order, name }: RecipientPolicy,
 ): void {

@@ -1,7 +1,13 @@
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { anOffer } from '../../respond/check-offered.js'
-import type { ApprovableTool, ApprovalDecision, ApprovalPolicy, Offered, RespondOptions } from '../../respond/index.js'
+import type {
+  ApprovableTool,
+  ApprovalDecision,
+  ApprovalPolicy,
+  OperatorOffer,
+  RespondOptions,
+} from '../../respond/index.js'
 import type { Caller } from './caller.js'
 
 /** A request with its owner. */
@@ -18,7 +24,9 @@ export interface OperatorOptions {
    * Tools of `tools` and instructions that each response gets in addition to those of its request. A function decides
    * for each request. Default: nothing.
    */
-  readonly offered?: Offered | ((request: OwnedRequest) => Offered | undefined | Promise<Offered | undefined>)
+  readonly offered?:
+    | OperatorOffer
+    | ((request: OwnedRequest) => OperatorOffer | undefined | Promise<OperatorOffer | undefined>)
   /**
    * Whether the Responses API shows the calls of tools that a request does not declare: `hidden` omits their items and
    * events. `previous_response_id` still continues with them. Default `shown`.

@@ -36,7 +36,7 @@ export async function passedBody(
 /** A seed may have 64 bits, and would reach the engine rounded. */
 function checkNumber(name: string, value: unknown): void {
   if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return
-  const bound = value < 0 ? { least: Number.MIN_SAFE_INTEGER } : { most: Number.MAX_SAFE_INTEGER }
+  const bound = value < 0 ? { min: Number.MIN_SAFE_INTEGER } : { max: Number.MAX_SAFE_INTEGER }
   throw outOfRange(name, 'integer', bound, value)
 }
 

@@ -1,7 +1,7 @@
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
 import type { OutputItem } from '../../../core/responses/items.js'
 import { check } from '../../../shared/errors.js'
-import type { ByteHold, ByteUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
+import type { ByteHold, MemoryUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
 import type { Caller } from './caller.js'
@@ -60,7 +60,7 @@ export interface ResponseService {
   /** The number of running responses, and of waiting requests. */
   readonly load: { readonly running: number; readonly waiting: number }
   /** The memory in use, by purpose. */
-  readonly memory: ByteUse
+  readonly memory: MemoryUse
   /** Opens a hold on the memory: arriving bytes are counted before they are a request. @internal */
   holdBytes(owner: string, purpose: Purpose): ByteHold
   /** Counts a caller's reclaimable memory. Returns a function that ends it. @internal */

@@ -7,7 +7,7 @@ import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import { unixSeconds } from '../../../shared/system/unix-seconds.js'
 import { type ByteBudget, createByteBudget } from '../../flow/byte-budget.js'
 import { later, nextTurn } from '../../flow/next-turn.js'
-import { createKnownTexts } from '../../prompt/known-texts.js'
+import { createTextCache } from '../../prompt/text-cache.js'
 import type { RespondOptions, ResponseHandle } from '../../respond/index.js'
 import { createSeal, type Seal } from '../../seal/index.js'
 import { createMemoryStore } from '../../stores/memory-store.js'
@@ -143,7 +143,7 @@ function respondOptionsOf(
     ...(seconds !== undefined && { seconds }),
     ...(countedTokens !== undefined && { countedTokens }),
   }
-  const texts = createKnownTexts(knownTextBytes)
+  const texts = createTextCache(knownTextBytes)
   const { onOpen, ...settings } = response
   return (responseId, owner, request) => {
     // The id is random enough for a nonce, and later readers of the response know it.

@@ -44,7 +44,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
   } catch (error) {
     if (caller.signal.aborted) return
     const answer = errorAnswer(error, service.report)
-    if (previous !== undefined && isForGood(answer)) remembered.forget(previous)
+    if (previous !== undefined && isPermanent(answer)) remembered.forget(previous)
     await send(frameOf(errorEvent(answer), lane))
     return
   }
@@ -64,7 +64,7 @@ export async function answerCreate(message: CreateMessage, context: AnswerContex
 }
 
 /** Whether the same request would be refused again. The client then has to begin anew, as it would at OpenAI. */
-function isForGood({ status }: ErrorAnswer): boolean {
+function isPermanent({ status }: ErrorAnswer): boolean {
   return status < 500 && status !== 429
 }
 

@@ -108,7 +108,7 @@ export class SocketConnection {
   #openLanes(): Lanes {
     const { server, limits, waitingSize } = this.#options
     return new Lanes({
-      most: limits.waitingRequests,
+      max: limits.waitingRequests,
       maxSize: waitingSize,
       refuse: (lane) => this.#outbox.send(refusal(tooManyWaiting(), lane)),
       refuseNow: (lane) => this.#outbox.sendNow(refusal(tooManyWaiting(), lane)),
@@ -121,7 +121,7 @@ export class SocketConnection {
   #openIncoming(): Incoming<Received> {
     const { server, peer, limits } = this.#options
     return createIncoming({
-      most: limits.waitingMessages,
+      max: limits.waitingMessages,
       read: (received) => this.#read(received),
       pause: this.#pause,
       hold: peer.hold,

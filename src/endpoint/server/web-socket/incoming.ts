@@ -11,7 +11,7 @@ export interface Incoming<Data> {
 
 export interface IncomingOptions<Data> {
   /** The maximum number of messages that may wait to be read. */
-  readonly most: number
+  readonly max: number
   /** Reads one message. Resolves when the next may be read. */
   readonly read: (data: Data) => void | Promise<void>
   readonly pause: Pause
@@ -26,7 +26,7 @@ export interface IncomingOptions<Data> {
 }
 
 export function createIncoming<Data>(options: IncomingOptions<Data>): Incoming<Data> {
-  const { most, read, pause, hold, onFlood, onIdle, onError } = options
+  const { max, read, pause, hold, onFlood, onIdle, onError } = options
   let waiting: Data[] = []
   let isReading = false
   let isHeld = false
@@ -40,7 +40,7 @@ export function createIncoming<Data>(options: IncomingOptions<Data>): Incoming<D
         onError(error)
       }
       await pause()
-      if (isHeld && waiting.length <= most / 2) {
+      if (isHeld && waiting.length <= max / 2) {
         isHeld = false
         hold?.(false)
       }
@@ -53,7 +53,7 @@ export function createIncoming<Data>(options: IncomingOptions<Data>): Incoming<D
     add(data) {
       waiting.push(data)
       // Messages that the system has already delivered still arrive after a pause. They are bounded.
-      if (waiting.length > most && !isHeld) {
+      if (waiting.length > max && !isHeld) {
         if (hold === undefined) return onFlood()
         isHeld = true
         hold(true)

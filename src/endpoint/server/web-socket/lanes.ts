@@ -2,7 +2,7 @@ import type { Pause } from '../../../shared/slices.js'
 
 export interface LanesOptions {
   /** The maximum number of running and waiting requests, on all lanes together. */
-  readonly most: number
+  readonly max: number
   /** Their total length in characters. A single request may have any. */
   readonly maxSize: number
   /** Refuses a request that was one too many, in its turn. */
@@ -42,9 +42,9 @@ export class Lanes {
    * @returns whether it will be answered in its turn; otherwise it is refused in its turn
    */
   add(lane: string | undefined, size: number, answer: () => Promise<void>): boolean {
-    const { most, maxSize } = this.#options
+    const { max, maxSize } = this.#options
     const waiting = this.#lanes.get(lane)
-    if (this.#count >= most || (this.#count > 0 && this.#size + size > maxSize)) {
+    if (this.#count >= max || (this.#count > 0 && this.#size + size > maxSize)) {
       this.#refuse(lane, waiting)
       return false
     }

@@ -12,7 +12,7 @@ const CHARACTER_BYTES = 3
 /** The latest responses of one connection that are not stored, for the next `previous_response_id`. */
 export class Remembered implements Reclaimable {
   /** The maximum number of responses. */
-  readonly #most: number
+  readonly #max: number
   readonly #known = new Map<string, RememberedResponse>()
   /** How many hold each response: its id, and the responses that continue it. It is dropped with the last of these. */
   readonly #holders = new Map<RememberedResponse, number>()
@@ -20,8 +20,8 @@ export class Remembered implements Reclaimable {
   readonly #listeners = new Set<() => void>()
   #total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   get bytes(): number {
@@ -38,7 +38,7 @@ export class Remembered implements Reclaimable {
     this.#hold(response)
     for (const [oldest, { before }] of this.#known) {
       const isOne = this.#known.size === 1 && typeof before !== 'object'
-      if (this.#known.size <= this.#most && (this.#total <= MAX_SIZE || isOne)) break
+      if (this.#known.size <= this.#max && (this.#total <= MAX_SIZE || isOne)) break
       this.forget(oldest)
     }
     this.#tell()

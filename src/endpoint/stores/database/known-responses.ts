@@ -38,13 +38,13 @@ interface Tree {
  * forgotten, the least recently used first.
  */
 export class KnownResponses {
-  readonly #most: number
+  readonly #max: number
   readonly #known = new Map<string, KnownResponse>()
   readonly #trees: ExpiringBytes<Tree>
 
   /** @param options - `max`: the limit in bytes; `seconds`: how long a conversation is kept after its last use */
-  constructor(options: { readonly most: number; readonly seconds: number; readonly clock: () => number }) {
-    this.#most = options.most
+  constructor(options: { readonly max: number; readonly seconds: number; readonly clock: () => number }) {
+    this.#max = options.max
     this.#trees = new ExpiringBytes<Tree>({ ...options, onForget: (tree) => this.#forgetMembers(tree) })
   }
 
@@ -78,7 +78,7 @@ export class KnownResponses {
     this.#open(tree)
     let last = previous
     for (const { bytes, ...response } of responses) last = this.#addOne(response, bytes, last, tree)
-    if (tree.bytes <= this.#most) this.#trees.keep(tree.key, tree, tree.bytes)
+    if (tree.bytes <= this.#max) this.#trees.keep(tree.key, tree, tree.bytes)
     else {
       this.#trees.take(tree.key)
       this.#forgetMembers(tree)

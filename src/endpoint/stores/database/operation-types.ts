@@ -1,15 +1,16 @@
 import type {
-  Appended,
+  AppendResult,
   Claim,
-  Claimed,
+  ClaimedLease,
   EntryBlock,
   ExpiredResponse,
   KeyedResponse,
   Lease,
   NewResponse,
-  Opening,
+  OpenResult,
   StoredBlock,
 } from '../store.js'
+import type { DeletedOwner, StoreStatus } from './administration.js'
 import type { Turn } from './fair-queue.js'
 import type { Stamped } from './known-responses.js'
 import type { PackedParts } from './packed-parts.js'
@@ -43,7 +44,7 @@ export interface FinishedRow extends StampedRow, Became {}
 
 /** An append, and, if it ended the response, the row that it wrote and that which this one continues. */
 export interface AppendedRow {
-  readonly appended: Appended
+  readonly appended: AppendResult
   readonly ended?: { readonly row: StampedRow; readonly previous: StampedRow | undefined }
 }
 
@@ -80,11 +81,17 @@ export interface FoundBlocks {
   readonly isOver: boolean
 }
 
+/** What was deleted of an owner in one step. */
+export interface OwnersRows extends DeletedOwner {
+  /** Whether nothing of the owner is left. */
+  readonly isAll: boolean
+}
+
 /** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
 export interface Operations {
-  open(response: NewResponse): Opening
+  open(response: NewResponse): OpenResult
   append(appends: readonly AppendRow[]): readonly AppendedRow[]
-  claim(claim: Claim): Claimed | undefined
+  claim(claim: Claim): ClaimedLease | undefined
   expired(max: number): readonly ExpiredResponse[]
   /** @param known - the stamp of the response that needs no content */
   find(responseId: string, owner: string, known: string | undefined): FoundRow | undefined
@@ -102,6 +109,9 @@ export interface Operations {
   entries(responseId: string, owner: string, from: number): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
   consumeApprovals(ids: readonly string[], owner: string): boolean
+  status(): StoreStatus
+  /** @param max - the maximum number of conversations */
+  deleteOwner(owner: string, max: number): OwnersRows
 }
 
 /** Runs an operation in its turn. */

@@ -35,8 +35,8 @@ export function createConversationReader(
     const work = createWork()
     let next: StampedRow | undefined = last
     let before: KnownResponse | undefined
-    for (let most = FIRST; next !== undefined; most *= GROWTH) {
-      const part: Climbed | undefined = await call({ owner }, 'climb', tip, next.rid, most)
+    for (let max = FIRST; next !== undefined; max *= GROWTH) {
+      const part: Climbed | undefined = await call({ owner }, 'climb', tip, next.rid, max)
       if (part === undefined) return undefined
       for (const row of part.rows) {
         before = known.get(row)

@@ -1,7 +1,7 @@
 import { marked } from '../database/marked-text.js'
 import type { AppendedRow, AppendRow } from '../database/operation-types.js'
 import { partsOf } from '../database/packed-parts.js'
-import type { Appended } from '../store.js'
+import type { AppendResult } from '../store.js'
 import { apart, bytesOf, isThere, joined, sizeOf } from './blobs.js'
 import type { Connections, Row, Value } from './connections.js'
 import type { Eviction } from './eviction.js'
@@ -129,7 +129,7 @@ export function createAppends(
   }
 }
 
-function appendedOf({ rid, is_held, count }: Row): { readonly appended: Appended } {
+function appendedOf({ rid, is_held, count }: Row): { readonly appended: AppendResult } {
   if (rid !== null) return { appended: { state: 'written' } }
   return { appended: is_held === true ? { state: 'behind', count: count as number } : { state: 'lost' } }
 }

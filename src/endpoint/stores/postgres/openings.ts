@@ -1,5 +1,5 @@
 import { marked, unmarked } from '../database/marked-text.js'
-import type { KeyedResponse, NewResponse, Opening } from '../store.js'
+import type { KeyedResponse, NewResponse, OpenResult } from '../store.js'
 import { consume } from './approvals.js'
 import { bytesOf } from './blobs.js'
 import type { Connections, Query } from './connections.js'
@@ -53,7 +53,7 @@ const AGAIN = 'again'
 const TRIES = 5
 
 /** Opens a response, with all that is written in the same step. */
-export async function open({ retried, inTransaction }: Connections, response: NewResponse): Promise<Opening> {
+export async function open({ retried, inTransaction }: Connections, response: NewResponse): Promise<OpenResult> {
   const { approvals = [] } = response
   for (let attempt = 0; attempt < TRIES; attempt++) {
     const opening =
@@ -62,7 +62,7 @@ export async function open({ retried, inTransaction }: Connections, response: Ne
         : await inTransaction(async (query) => {
             const opened = await openAlone(query, response)
             if (opened === AGAIN || opened.state !== 'opened') return opened
-            if (!(await consume(query, approvals, response.owner))) throw new Undone<Opening>({ state: 'consumed' })
+            if (!(await consume(query, approvals, response.owner))) throw new Undone<OpenResult>({ state: 'consumed' })
             return opened
           })
     if (opening !== AGAIN) return opening
@@ -70,7 +70,7 @@ export async function open({ retried, inTransaction }: Connections, response: Ne
   throw new Error(`expected to open a response within ${TRIES} tries`)
 }
 
-async function openAlone(query: Query, response: NewResponse): Promise<Opening | typeof AGAIN> {
+async function openAlone(query: Query, response: NewResponse): Promise<OpenResult | typeof AGAIN> {
   const { responseId, owner, previous, entries, key, leaseSeconds } = response
   const names = [nameOf(responseId), nameOf(owner), previous === undefined ? null : nameOf(previous)]
   const opened = await query(

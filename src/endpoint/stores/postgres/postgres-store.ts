@@ -74,16 +74,16 @@ export interface PostgresStore extends DatabaseStore {
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   checkOptions('createPostgresStore', options, POSTGRES_STORE_OPTIONS, ['url'])
   const { durability = 'process', seconds = SECONDS, ownerBytes = OWNER_BYTES, cipher } = options
-  const { schema = 'harmony_responses', connections: most = 10, timeoutSeconds = 5, cacheBytes = CACHE_BYTES } = options
+  const { schema = 'harmony_responses', connections: max = 10, timeoutSeconds = 5, cacheBytes = CACHE_BYTES } = options
   const address = addressOf(options.url)
-  const connections = await createConnections({ address, schema, durability, connections: most, timeoutSeconds })
+  const connections = await createConnections({ address, schema, durability, connections: max, timeoutSeconds })
   try {
     await migrate(connections, schema)
   } catch (error) {
     await connections.close()
     throw error
   }
-  const lanes = createLanes(most)
+  const lanes = createLanes(max)
   const listener = createListener(connections.openClient, schema, () => followers)
   const followers = createFollowers(listener.watch)
   let closing: Promise<void> | undefined

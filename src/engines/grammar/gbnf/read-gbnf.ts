@@ -3,7 +3,7 @@ import { choice, EMPTY, type Expression, type Grammar, oneOf, repeat, rule, sequ
 import { complement, LAST_CODE_POINT, type Range } from '../ranges.js'
 import { BadGrammar } from './bad-grammar.js'
 
-const DEEPEST = 200
+const MAX_DEPTH = 200
 /** The number of characters that are read in one slice. */
 const SLICE = 10_000
 const NAME = /[0-9A-Za-z_-]+/y
@@ -99,7 +99,7 @@ export function* readGbnf(gbnf: string): Slices<Grammar> {
         continue
       }
       if (skip('(')) {
-        if (open.length > DEEPEST) throw wrong(`at most ${DEEPEST} brackets in each other`)
+        if (open.length > MAX_DEPTH) throw wrong(`at most ${MAX_DEPTH} brackets in each other`)
         open.push({ sequences: [], parts: [] })
         continue
       }

@@ -50,9 +50,9 @@ function costOf(expression: Expression, ofRules: ReadonlyMap<string, number>): n
       return sum
     }
     case 'choice': {
-      let least = Number.POSITIVE_INFINITY
-      for (const part of expression.of) least = Math.min(least, costOf(part, ofRules))
-      return least
+      let cheapest = Number.POSITIVE_INFINITY
+      for (const part of expression.of) cheapest = Math.min(cheapest, costOf(part, ofRules))
+      return cheapest
     }
   }
 }

@@ -8,7 +8,7 @@ const MAX_LENGTH = 2_000
 const MAX_PARTS = 20_000
 /** The limit of optional parts that are repeated together: they are written out in quadratic size. */
 const MAX_OPTIONAL = 300
-const DEEPEST = 50
+const MAX_DEPTH = 50
 const MAX_TIMES = 100_000
 
 const CONTROLS: ReadonlyMap<string, number> = new Map([
@@ -83,7 +83,7 @@ export function readPattern(source: string, path: string, longest: number = MAX_
   }
 
   function readGroup(): Pattern {
-    if (++depth > DEEPEST) throw refuse(`more than ${DEEPEST} nested groups`)
+    if (++depth > MAX_DEPTH) throw refuse(`more than ${MAX_DEPTH} nested groups`)
     if (['?=', '?!', '?<=', '?<!'].some(isNext)) throw refuse('a lookahead or lookbehind')
     if (skip('?<')) while (take() !== '>');
     else if (!skip('?:') && isNext('?')) throw refuse('a modifier')

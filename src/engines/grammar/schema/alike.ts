@@ -1,7 +1,7 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import type { Slices } from '../../../shared/slices.js'
 import { CHECKED_KEYWORDS, LISTS, MAPS, SCHEMAS } from './check-schema.js'
-import { UNHELD } from './keywords.js'
+import { UNENFORCED } from './keywords.js'
 import { keyOf, type Located } from './located.js'
 import type { References } from './references.js'
 
@@ -68,7 +68,7 @@ function textOf(schema: Fields, references: References, numbers: Alike): string 
 }
 
 function isMeant(keyword: string): boolean {
-  return CHECKED_KEYWORDS.has(keyword) || UNHELD.has(keyword) || BESIDES.has(keyword)
+  return CHECKED_KEYWORDS.has(keyword) || UNENFORCED.has(keyword) || BESIDES.has(keyword)
 }
 
 function valueText(keyword: string, value: unknown, numbers: Alike): string {

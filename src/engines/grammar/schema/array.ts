@@ -23,9 +23,9 @@ export function arrayText(shape: Shape, compiler: Compiler): Expression {
   if (max === 0) return bracketed('[', choice([]), true)
   const declared = prefix.slice(0, max).map((item) => compiler.value(item))
   const rest = isTooLong ? compiler.anything() : compiler.value(items)
-  const least = Math.max(declared.length, 1)
-  const isFull = max <= least
-  let tail = isFull ? EMPTY : compiler.rules.times(following(rest), Math.max(0, min - least), max - least)
+  const counted = Math.max(declared.length, 1)
+  const isFull = max <= counted
+  let tail = isFull ? EMPTY : compiler.rules.times(following(rest), Math.max(0, min - counted), max - counted)
   for (let at = declared.length - 1; at > 0; at--) {
     const item = sequence([following(declared[at] as Expression), tail])
     // A rule of its own for each item, or a long tuple would be nested deeply.

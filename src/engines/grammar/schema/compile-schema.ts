@@ -23,7 +23,7 @@ import { type JsonType, typesOf } from './types.js'
 import { allowedValues } from './values.js'
 
 /** The maximum nesting of schemas: below, only types are enforced. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 /** Alternatives with at least this many parts become rules of their own, so that a pause may come between them. */
 const LARGE = 20
 
@@ -47,7 +47,7 @@ export interface CompiledSchema {
  * Parts that cannot be enforced are dropped one by one, so that the grammar allows more than the schema. Which ones depends
  * only on the schema and the budget.
  *
- * @param mostNodes - the budget, beyond which the rest of the schema, its deepest parts, is enforced only by type
+ * @param maxNodes - the budget, beyond which the rest of the schema, its deepest parts, is enforced only by type
  * @throws InvalidSchema
  */
 export function* compileSchema(document: unknown, maxNodes: number = MAX_NODES): Slices<CompiledSchema> {
@@ -149,7 +149,7 @@ export function* compileSchema(document: unknown, maxNodes: number = MAX_NODES):
   for (const { name, depth: level, isFree, make } of tasks) {
     depth = level + 1
     budget.next()
-    const tooMuch = isFree ? undefined : level > DEEPEST ? TOO_DEEP : used() > maxNodes ? TOO_LARGE : undefined
+    const tooMuch = isFree ? undefined : level > MAX_DEPTH ? TOO_DEEP : used() > maxNodes ? TOO_LARGE : undefined
     const made = make(tooMuch)
     rules.set(name, 'kind' in made ? made : yield* made)
     if (isPauseDue()) yield
@@ -168,7 +168,7 @@ export function* compileSchema(document: unknown, maxNodes: number = MAX_NODES):
 /** No path of a schema is this key: they begin with a slash, or are empty. */
 const OF_ANYTHING = 'anything'
 const TOO_LARGE = 'The schema is too large to be enforced: of this part only the type is.'
-const TOO_DEEP = `More than ${DEEPEST} levels are not supported: of this part only the type is enforced.`
+const TOO_DEEP = `More than ${MAX_DEPTH} levels are not supported: of this part only the type is enforced.`
 
 /** A rule that is still to be created. */
 interface Task {

@@ -4,7 +4,7 @@ import { OF_SHAPE } from './budget.js'
 import { combined } from './combine.js'
 import { conditionIn, dependenciesIn, negationIn } from './conditions.js'
 import { type Expansion, type Part, type PartsOf, subschemas } from './expansion.js'
-import { relaxUnheld } from './keywords.js'
+import { relaxUnenforced } from './keywords.js'
 import { type Located, pathOf } from './located.js'
 import { readShape, withPatterns } from './read-shape.js'
 import type { Relax } from './relaxations.js'
@@ -12,7 +12,7 @@ import { ANY_SHAPE, type Shape } from './shape.js'
 import { exclusiveUnionOf, unionOf } from './unions.js'
 
 /** The maximum nesting of combinations and references. */
-const DEEPEST = 100
+const MAX_DEPTH = 100
 
 /** Returns the alternatives of a schema; none if it allows nothing. */
 export type Expand = (located: Located) => Slices<readonly Shape[]>
@@ -73,7 +73,7 @@ function refused(
   open: readonly string[],
 ): readonly Shape[] | undefined {
   const leadsBack = open.includes(path)
-  if (leadsBack || open.length > DEEPEST) budget.refuse()
+  if (leadsBack || open.length > MAX_DEPTH) budget.refuse()
   else if (budget.spend(sizeOf(schema))) return undefined
   relax(path, leadsBack ? LEADS_BACK : TOO_LARGE)
   return [{ ...ANY_SHAPE, path }]
@@ -85,7 +85,7 @@ function isSimple({ references }: Expansion, schema: Fields): boolean {
 }
 
 function ownShapes({ relax }: Expansion, schema: Fields, path: string): readonly Shape[] {
-  relaxUnheld(schema, path, relax)
+  relaxUnenforced(schema, path, relax)
   return [readShape(schema, path, relax)]
 }
 
@@ -93,7 +93,7 @@ function* expandOne(work: Expansion, schema: Fields, path: string, open: readonl
   const target = work.references.get(schema)
   const within = [...open, path]
   if (target !== undefined && work.references.isAlone(schema)) return yield* work.expand(work, target, within)
-  relaxUnheld(schema, path, work.relax)
+  relaxUnenforced(schema, path, work.relax)
   function* part(inner: Located): Slices<Part> {
     return { path: pathOf(inner), shapes: yield* work.expand(work, inner, within) }
   }

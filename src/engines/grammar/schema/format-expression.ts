@@ -23,7 +23,7 @@ export function* formatExpression(format: string, lengths: Lengths, rules: Rules
   const known = FORMATS.get(format)
   if (known === undefined || lengths.min > known.shortest) return undefined
   const max = Math.min(lengths.max, known.longest)
-  return max < known.least ? undefined : rules.add('format', yield* known.make(rules, max))
+  return max < known.minRoom ? undefined : rules.add('format', yield* known.make(rules, max))
 }
 
 interface CountedFormat {
@@ -31,7 +31,7 @@ interface CountedFormat {
   readonly shortest: number
   readonly longest: number
   /** The lowest maximum length that can be enforced. */
-  readonly least: number
+  readonly minRoom: number
   readonly make: (rules: Rules, max: number) => Slices<Expression>
 }
 
@@ -45,11 +45,11 @@ const MAX_LOCAL_PART_LENGTH = 64
 const MAX_MAILBOX_LENGTH = 254
 
 const FORMATS: ReadonlyMap<string, CountedFormat> = new Map([
-  ['time', { shortest: 9, longest: 24, least: 24, make: timeOfDay }],
-  ['date-time', { shortest: 20, longest: 35, least: 35, make: dateTime }],
+  ['time', { shortest: 9, longest: 24, minRoom: 24, make: timeOfDay }],
+  ['date-time', { shortest: 20, longest: 35, minRoom: 35, make: dateTime }],
   // For shorter ones, the labels need not be counted too.
-  ['hostname', { shortest: 1, longest: MAX_NAME_LENGTH, least: MAX_LABEL_LENGTH + 1, make: hostname }],
-  ['email', { shortest: 5, longest: MAX_MAILBOX_LENGTH, least: MAX_LABEL_LENGTH + 1, make: mailbox }],
+  ['hostname', { shortest: 1, longest: MAX_NAME_LENGTH, minRoom: MAX_LABEL_LENGTH + 1, make: hostname }],
+  ['email', { shortest: 5, longest: MAX_MAILBOX_LENGTH, minRoom: MAX_LABEL_LENGTH + 1, make: mailbox }],
 ])
 
 /** Adds a regular expression as a rule of its own, once. */

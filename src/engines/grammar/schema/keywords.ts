@@ -2,7 +2,7 @@ import type { Fields } from '../../../shared/fields.js'
 import type { Relax } from './relaxations.js'
 
 /** Keywords that our grammars cannot enforce, with a test for values that have no effect beside the others. */
-export const UNHELD: ReadonlyMap<string, (value: unknown, schema: Fields) => boolean> = new Map<
+export const UNENFORCED: ReadonlyMap<string, (value: unknown, schema: Fields) => boolean> = new Map<
   string,
   (value: unknown, schema: Fields) => boolean
 >([
@@ -15,9 +15,9 @@ export const UNHELD: ReadonlyMap<string, (value: unknown, schema: Fields) => boo
 ])
 
 /** Relaxes the keywords of a schema that the grammar cannot enforce. Unknown keywords are annotations. */
-export function relaxUnheld(schema: Fields, path: string, relax: Relax): void {
+export function relaxUnenforced(schema: Fields, path: string, relax: Relax): void {
   for (const keyword of Object.keys(schema)) {
-    const saysNothing = UNHELD.get(keyword)?.(schema[keyword], schema) ?? true
+    const saysNothing = UNENFORCED.get(keyword)?.(schema[keyword], schema) ?? true
     if (!saysNothing) relax(below(path, keyword), `The keyword '${keyword}' cannot be enforced.`)
   }
 }

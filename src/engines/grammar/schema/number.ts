@@ -33,17 +33,17 @@ function wholeText({ low, high, multiples }: Shape, relax: Relax): Expression {
   const from = wholeBound(low, Math.ceil(low.value), 1, relax)
   const to = wholeBound(high, Math.floor(high.value), -1, relax)
   const steps = multiples.filter(({ value }) => value !== 1)
-  for (const { path } of steps.filter(({ value }) => !Number.isSafeInteger(value))) relax(path, UNHELD)
+  for (const { path } of steps.filter(({ value }) => !Number.isSafeInteger(value))) relax(path, UNENFORCED)
   const whole = steps.filter(({ value }) => Number.isSafeInteger(value))
   const step = whole.reduce((common, { value }) => leastCommonMultiple(common, value), 1)
   if (step === 1) return wholeNumbers({ low: from, high: to })
   const multiple = Number.isSafeInteger(step) ? multiplesOf(step, from, to) : undefined
   if (multiple !== undefined) return multiple
-  for (const { path } of whole) relax(path, UNHELD)
+  for (const { path } of whole) relax(path, UNENFORCED)
   return wholeNumbers({ low: from, high: to })
 }
 
-const UNHELD = "This 'multipleOf' can be enforced only for integers, and between bounds that are close."
+const UNENFORCED = "This 'multipleOf' can be enforced only for integers, and between bounds that are close."
 
 function leastCommonMultiple(one: number, other: number): number {
   let [divisor, rest] = [one, other]
@@ -77,7 +77,7 @@ function decimalText(shape: Shape, relax: Relax): Expression {
   if (isFractional) relax(shape.path, 'A number that is not an integer cannot be enforced beside bounds.')
   // Multiples of a whole number are whole.
   if (multiples.some(({ value }) => Number.isSafeInteger(value))) return wholeText(shape, relax)
-  for (const { path } of multiples) relax(path, UNHELD)
+  for (const { path } of multiples) relax(path, UNENFORCED)
   const [low, high] = [exactBound(shape.low, relax), exactBound(shape.high, relax)]
   let decimals = Math.max(decimalsOf(low), decimalsOf(high))
   const bounds = [low, high].map((bound, index) => {

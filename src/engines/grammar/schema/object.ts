@@ -56,8 +56,8 @@ function* alternativeText({ shape, other: demanded }: Alternative, compiler: Com
   const other = isClosed(shape) ? NEVER : choice(yield* otherMembers(shape, compiler))
   const isOnlyOthers = members.length === 0
   if (isOnlyOthers && shape.maxProperties === 0) return bracketed('{', NEVER, true)
-  const most = isOnlyOthers && shape.maxProperties <= MAX_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
-  const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, most)
+  const max = isOnlyOthers && shape.maxProperties <= MAX_COUNTED ? shape.maxProperties - 1 : Number.POSITIVE_INFINITY
+  const more = isNever(other) ? EMPTY : compiler.rules.times(following(other), 0, max)
   const others: Others = { first: isNever(other) ? other : sequence([other, more]), more }
   const tail = demanded === undefined ? others : yield* withDemanded(others, other, demanded, shape, compiler)
   const inner = isOnlyOthers ? tail.first : yield* listed(members, tail, compiler)

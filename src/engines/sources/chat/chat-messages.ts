@@ -1,7 +1,7 @@
 import type { HarmonyMessage } from '../../../core/harmony/events.js'
 import { isFields } from '../../../shared/fields.js'
 import { jsonOf } from '../../../shared/json-of.js'
-import type { Terms } from '../../contract/terms.js'
+import type { PromptFields } from '../../contract/prompt-fields.js'
 import { argumentsOf } from './free-text.js'
 import type { ToolNames } from './tool-names.js'
 
@@ -26,7 +26,7 @@ export interface ChatCall {
 }
 
 export interface ChatMessagesOptions {
-  readonly terms: Terms
+  readonly promptFields: PromptFields
   readonly names: ToolNames
   /** The role of instructions in the middle of the conversation. */
   readonly laterInstructions: 'user' | 'system'
@@ -58,7 +58,7 @@ class MessageWriter {
 
   constructor(options: ChatMessagesOptions) {
     this.#options = options
-    const { identity } = options.terms
+    const { identity } = options.promptFields
     if (identity !== undefined && identity !== '') this.#instructions.push(identity)
   }
 
@@ -68,7 +68,7 @@ class MessageWriter {
       case 'system':
         return
       case 'developer':
-        this.#instruct(instructionsIn(content, this.#options.terms.lessons ?? []))
+        this.#instruct(instructionsIn(content, this.#options.promptFields.lessons ?? []))
         return
       case 'user':
         this.#say('user', content)
@@ -169,7 +169,7 @@ class MessageWriter {
   }
 
   #partsOf(text: string): string | ChatPart[] {
-    const { images = {} } = this.#options.terms
+    const { images = {} } = this.#options.promptFields
     const places = [...text.matchAll(MARK)].filter(([mark]) => Object.hasOwn(images, mark))
     if (places.length === 0) return text
     const parts: ChatPart[] = []

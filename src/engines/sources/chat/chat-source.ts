@@ -6,7 +6,7 @@ import { check, isIterable } from '../../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aTokenTable } from '../../../shared/options/checks.js'
 import { EngineError } from '../../contract/engine-error.js'
-import type { Terms } from '../../contract/terms.js'
+import type { PromptFields } from '../../contract/prompt-fields.js'
 import type { EngineStep } from '../http/token-reader.js'
 import { createChatReader } from './read-call.js'
 import { type ChatTraits, DEFAULT_TRAITS, TRAITS } from './traits.js'
@@ -17,7 +17,7 @@ export type ChatChunkSource = AsyncIterable<unknown> | Iterable<unknown>
 /** Options of {@link chatSource}. */
 export interface ChatSourceOptions extends Pick<ChatTraits, 'reasoningFields' | 'thinkTags'> {
   /** The tools of the request, by their addresses in Harmony. Default: each call is one of a function. */
-  readonly tools?: Terms['tools']
+  readonly tools?: PromptFields['tools']
   /** Default: the one of the package, which is loaded. */
   readonly tokenTable?: TokenTable
 }
@@ -59,7 +59,7 @@ async function* tokensOf(chunks: ChatChunkSource, options: ChatSourceOptions): A
   const { tools = [], reasoningFields = DEFAULT_TRAITS.reasoningFields, thinkTags = 'none' } = options
   const encode = encoderOf(options.tokenTable ?? (await loadTokenTable()))
   const reader = createChatReader(
-    { terms: { tools } },
+    { promptFields: { tools } },
     { opening: 'turn', traits: { reasoningFields, thinkTags }, encode },
   )
   let end: StreamEnd = {}

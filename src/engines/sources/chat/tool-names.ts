@@ -1,5 +1,5 @@
 import { FUNCTIONS, nameIn } from '../../../core/harmony/namespaces.js'
-import type { ToolTerms } from '../../contract/terms.js'
+import type { PromptTool } from '../../contract/prompt-fields.js'
 
 /** The servers' limit of a function's name. */
 const MAX_LENGTH = 64
@@ -7,7 +7,7 @@ const MAX_LENGTH = 64
 /** A callee, as the model addresses it in Harmony. */
 export interface Callee {
   readonly recipient: string
-  readonly body: ToolTerms['body']
+  readonly body: PromptTool['body']
 }
 
 /** The names of tools in Chat Completions, where one has neither dots nor more than 64 characters: both ways. */
@@ -16,7 +16,7 @@ export class ToolNames {
   readonly #callees = new Map<string, Callee>()
 
   /** @param tools - the declared tools, in the order in which clashing names are numbered */
-  constructor(tools: readonly ToolTerms[]) {
+  constructor(tools: readonly PromptTool[]) {
     for (const { recipient, body } of tools) {
       const name = this.#freeName(plainName(recipient))
       this.#names.set(recipient, name)
@@ -34,7 +34,7 @@ export class ToolNames {
     return this.#callees.get(name) ?? { recipient: `${FUNCTIONS}.${headerWord(name)}`, body: 'json' }
   }
 
-  bodyOf(recipient: string): ToolTerms['body'] {
+  bodyOf(recipient: string): PromptTool['body'] {
     return this.#callees.get(this.#names.get(recipient) ?? '')?.body ?? 'json'
   }
 

@@ -69,9 +69,9 @@ function without(text: string, secret: string): string {
   // The message may be truncated inside the secret.
   const mark = /(?:\.\.\.|…)?"?$/.exec(whole.slice(-4))?.[0] ?? ''
   const length = whole.length - mark.length
-  for (let most = Math.min(secret.length - 1, length); most >= SHORTEST; most--) {
-    if (whole.startsWith(secret.slice(0, most), length - most)) {
-      return whole.slice(0, length - most) + MARK + whole.slice(length)
+  for (let max = Math.min(secret.length - 1, length); max >= SHORTEST; max--) {
+    if (whole.startsWith(secret.slice(0, max), length - max)) {
+      return whole.slice(0, length - max) + MARK + whole.slice(length)
     }
   }
   return whole

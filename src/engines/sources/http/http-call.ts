@@ -1,6 +1,6 @@
 import type { Constraint } from '../../contract/constraint.js'
 import type { GenerateOptions, Sampling } from '../../contract/index.js'
-import type { Terms } from '../../contract/terms.js'
+import type { PromptFields } from '../../contract/prompt-fields.js'
 
 /** One model call, with defaults filled in. */
 export interface HttpCall {
@@ -8,7 +8,7 @@ export interface HttpCall {
   readonly sampling: Required<Omit<Sampling, 'seed'>> & Pick<Sampling, 'seed'>
   /** The parameters that the caller gave itself. */
   readonly given: Sampling
-  readonly terms: Terms | undefined
+  readonly promptFields: PromptFields | undefined
   readonly stop: readonly number[]
   readonly maxTokens: number | undefined
   readonly logprobs: number | undefined

@@ -120,9 +120,9 @@ function isPlain(value: unknown): boolean {
 }
 
 /** Adds a schema's bounds to what is counted, if both can be enforced and are not too much. */
-function counts(schema: Fields, [least, most]: readonly [string, string], { total, times }: Counted): boolean {
-  const min = Number(schema[least] ?? 0)
-  const max = Number(schema[most] ?? min)
+function counts(schema: Fields, [minField, maxField]: readonly [string, string], { total, times }: Counted): boolean {
+  const min = Number(schema[minField] ?? 0)
+  const max = Number(schema[maxField] ?? min)
   if (min > max || total.sum + max * times > MAX_COUNTED) return false
   total.sum += max * times
   return true

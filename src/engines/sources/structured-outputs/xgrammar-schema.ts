@@ -34,24 +34,24 @@ export function isReadByXgrammar(keyword: string, schema: Fields, types: readonl
 function hasReadBounds(schema: Fields, types: readonly unknown[]): boolean {
   const values = (keywords: readonly string[]): number[] =>
     keywords.flatMap((keyword) => (typeof schema[keyword] === 'number' ? [schema[keyword]] : []))
-  const least = Math.max(...values(['minimum', 'exclusiveMinimum']))
-  const most = Math.min(...values(['maximum', 'exclusiveMaximum']))
+  const min = Math.max(...values(['minimum', 'exclusiveMinimum']))
+  const max = Math.min(...values(['maximum', 'exclusiveMaximum']))
   const bounds = values(['minimum', 'exclusiveMinimum', 'maximum', 'exclusiveMaximum'])
   if (bounds.some((bound) => /e/.test(String(bound)))) return false
   if (!types.includes('integer')) {
-    const isStrict = schema['exclusiveMinimum'] === least || schema['exclusiveMaximum'] === most
-    return isStrict ? least < most : least <= most
+    const isStrict = schema['exclusiveMinimum'] === min || schema['exclusiveMaximum'] === max
+    return isStrict ? min < max : min <= max
   }
-  const first = schema['exclusiveMinimum'] === least ? least + 1 : least
-  const last = schema['exclusiveMaximum'] === most ? most - 1 : most
+  const first = schema['exclusiveMinimum'] === min ? min + 1 : min
+  const last = schema['exclusiveMaximum'] === max ? max - 1 : max
   return bounds.every(Number.isSafeInteger) && first <= last
 }
 
 /** Fails at numbers that contradict each other or the tuple. Without `items`, it allows no items behind the tuple. */
 function hasReadCounts({ items, prefixItems, minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Fields): boolean {
   const ofTuple = Array.isArray(prefixItems) ? prefixItems.length : 0
-  const most = items === false ? Math.min(ofTuple, Number(maxItems)) : Number(maxItems)
-  return items !== undefined && Number(minItems) <= most && Number(maxItems) >= ofTuple
+  const max = items === false ? Math.min(ofTuple, Number(maxItems)) : Number(maxItems)
+  return items !== undefined && Number(minItems) <= max && Number(maxItems) >= ofTuple
 }
 
 /** An escape that stands for one character or a class, none of them in need of an escape in JSON. */

@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check'
 import fc from './fast-check.js'
 import { HEADER_SPACE, HEADER_WORDS } from './header-soup.js'
-import { type IdOptions, neededEncoder, printedAs, showToken } from './stream-forms.js'
+import { type EncodeOptions, neededEncoder, printedAs, showToken } from './stream-forms.js'
 import { MARKERS } from './token-soup.js'
 import { wellFormedTranscript } from './transcript.js'
 
@@ -27,7 +27,7 @@ import { wellFormedTranscript } from './transcript.js'
  * )
  * ```
  */
-export function editedTranscript(options: IdOptions): Arbitrary<number[]> {
+export function editedTranscript(options: EncodeOptions): Arbitrary<number[]> {
   const encode = neededEncoder('editedTranscript', options)
   const edit = fc.record({
     at: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),

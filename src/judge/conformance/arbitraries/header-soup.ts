@@ -1,7 +1,7 @@
 import type { Arbitrary } from 'fast-check'
 import { SPECIAL as m } from '../../../core/harmony/vocabulary.js'
 import fc from './fast-check.js'
-import { encodeParts, type IdOptions, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
+import { type EncodeOptions, encodeParts, neededEncoder, type Part, printedAs, showParts } from './stream-forms.js'
 
 /** Words of headers, similar words, and words that no header has. */
 export const HEADER_WORDS: readonly string[] = (
@@ -27,7 +27,7 @@ export const HEADER_SPACE: readonly string[] = ['', '  ', ...'\n\t\u00a0\u000b\f
  * await fc.assert(fc.asyncProperty(soup, async (tokens) => (await myServer.respond([tokens], request)).length > 0))
  * ```
  */
-export function headerSoup(options: IdOptions): Arbitrary<number[]> {
+export function headerSoup(options: EncodeOptions): Arbitrary<number[]> {
   const encode = neededEncoder('headerSoup', options)
   const space = fc.oneof(
     { weight: 12, arbitrary: fc.constant(' ') },

@@ -27,7 +27,7 @@ export {
 } from './malformed/malformed-transcript.js'
 export type { MalformedShape } from './malformed/shape.js'
 export { type SourcePlanOptions, sourcePlan } from './source-plan.js'
-export type { Encode, IdOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
+export type { Encode, EncodeOptions, TextChunk, TextStream, TokenStream } from './stream-forms.js'
 export { harmonyText, harmonyTextSpellingMarkers } from './text.js'
 export { textSoup, tokenSoup } from './token-soup.js'
 export {

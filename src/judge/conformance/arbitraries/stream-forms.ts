@@ -79,13 +79,13 @@ const joinsToText = (parts: readonly Part[]): boolean =>
 export type Encode = (text: string) => readonly number[]
 
 /** How to encode text: with a token table, or with your own encoder. Without either, there are no ids. */
-export type IdOptions =
+export type EncodeOptions =
   /** The table has an encoder, unless you give another. */
   | { readonly tokenTable: TokenTable; readonly encode?: Encode }
   /** Your own encoder. */
   | { readonly tokenTable?: TokenTable; readonly encode: Encode }
 
-export const ID_OPTIONS: OptionTable<IdOptions> = { tokenTable: aTokenTable, encode: aFunction }
+export const ID_OPTIONS: OptionTable<EncodeOptions> = { tokenTable: aTokenTable, encode: aFunction }
 
 /**
  * The encoder of options that need one.
@@ -93,17 +93,17 @@ export const ID_OPTIONS: OptionTable<IdOptions> = { tokenTable: aTokenTable, enc
  * @param where - the function that was called
  * @throws HarmonyResponsesError `bad_option`
  */
-export function neededEncoder(where: string, options: IdOptions): Encode {
+export function neededEncoder(where: string, options: EncodeOptions): Encode {
   checkOptions(where, options, ID_OPTIONS)
-  const encode = encoderOf(options as Partial<IdOptions>)
+  const encode = encoderOf(options as Partial<EncodeOptions>)
   check(encode !== undefined, 'tokenTable', 'await loadTokenTable(), or encode', undefined)
   return encode
 }
 
 /** The encoder of the options: their own one, or one for their table. */
-export function encoderOf(options: IdOptions): Encode
-export function encoderOf(options: Partial<IdOptions>): Encode | undefined
-export function encoderOf({ tokenTable, encode }: Partial<IdOptions>): Encode | undefined {
+export function encoderOf(options: EncodeOptions): Encode
+export function encoderOf(options: Partial<EncodeOptions>): Encode | undefined
+export function encoderOf({ tokenTable, encode }: Partial<EncodeOptions>): Encode | undefined {
   return encode ?? (tokenTable && ((text) => encodeText(text, tokenTable)))
 }
 

@@ -12,9 +12,9 @@ import {
 } from './called-tool.js'
 import fc from './fast-check.js'
 import {
+  type EncodeOptions,
   encoderOf,
   ID_OPTIONS,
-  type IdOptions,
   printedAs,
   streamOf,
   type TextStream,
@@ -60,7 +60,7 @@ export interface TranscriptOptions {
   readonly maxSteps?: number
 }
 
-const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
+const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & EncodeOptions> = {
   ...ID_OPTIONS,
   text: having(['generate'], 'an arbitrary of fast-check'),
   calls: aBoolean,
@@ -96,10 +96,10 @@ const TRANSCRIPT_OPTIONS: OptionTable<TranscriptOptions & IdOptions> = {
  * )
  * ```
  */
-export function wellFormedTranscript(options: TranscriptOptions & IdOptions): Arbitrary<Transcript>
+export function wellFormedTranscript(options: TranscriptOptions & EncodeOptions): Arbitrary<Transcript>
 export function wellFormedTranscript(options?: TranscriptOptions): Arbitrary<TextTranscript>
 export function wellFormedTranscript(
-  options: TranscriptOptions & Partial<IdOptions> = {},
+  options: TranscriptOptions & Partial<EncodeOptions> = {},
 ): Arbitrary<Transcript | TextTranscript> {
   checkOptions('wellFormedTranscript', options, TRANSCRIPT_OPTIONS)
   const { text = harmonyText(), calls = true, tools, results = true, maxSteps = 5 } = options

@@ -7,7 +7,7 @@ export interface LocatedViolation extends Violation {
 }
 
 /** Violations of one kind: the same rule and the same message, for different events. */
-export interface Repeated {
+export interface RepeatedViolation {
   /** The first violations, at most three. */
   readonly first: readonly LocatedViolation[]
   /** The number of occurrences. */
@@ -15,7 +15,7 @@ export interface Repeated {
 }
 
 /** One root cause in a stream, and its consequences. */
-export interface Cause extends Repeated {
+export interface Cause extends RepeatedViolation {
   /** The first violation of its kind. */
   readonly lead: LocatedViolation
   /** The highest severity of its violations. */
@@ -23,13 +23,13 @@ export interface Cause extends Repeated {
   /** `model` if the model is at fault for all its violations. */
   readonly fault: Violation['fault']
   /** Its consequences by kind, in the order of their first violations. */
-  readonly consequences: readonly Repeated[]
+  readonly consequences: readonly RepeatedViolation[]
   /** How many violations follow from it, including kinds that `consequences` omits beyond fifty. */
   readonly follow: number
 }
 
 /** How many violations a report has received. */
-export interface Totals {
+export interface ViolationCounts {
   /** How many of them are errors. */
   readonly errors: number
   /** How many of them are warnings. */

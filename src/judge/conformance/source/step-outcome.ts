@@ -15,9 +15,9 @@ export async function promiseOf<T>(call: () => PromiseLike<T>): Promise<T> {
   return call()
 }
 
-export function outcomeOf<T>(promise: PromiseLike<T>, patience: number): Promise<Outcome<T>> {
+export function outcomeOf<T>(promise: PromiseLike<T>, timeoutMs: number): Promise<Outcome<T>> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve({ kind: 'nothing' }), patience)
+    const timer = setTimeout(() => resolve({ kind: 'nothing' }), timeoutMs)
     const finish = (outcome: Outcome<T>): void => {
       clearTimeout(timer)
       resolve(outcome)

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import type { ByteUse } from '../../../../src/endpoint/flow/byte-budget.js'
+import type { MemoryUse } from '../../../../src/endpoint/flow/byte-budget.js'
 
 /** The server's figures. All but `memory` are in bytes. */
 export interface Held {
   readonly rss: number
   /** The most that it has ever had. */
   readonly peak: number
-  readonly memory: ByteUse
+  readonly memory: MemoryUse
 }
 
 /** A server in a process of its own. */

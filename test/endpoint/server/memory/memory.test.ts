@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ByteUse, createByteBudget } from '../../../../src/endpoint/flow/byte-budget.js'
+import { createByteBudget, type MemoryUse } from '../../../../src/endpoint/flow/byte-budget.js'
 import { eventStream } from '../../../../src/endpoint/server/event-stream.js'
 import type { Metric } from '../../../../src/endpoint/server/index.js'
 import { sendCounted } from '../../../../src/endpoint/server/send-events.js'
@@ -49,7 +49,7 @@ describe('how much may be held by default', () => {
 const MB = 1_000_000
 
 /** The held memory, without the finished responses in the store. */
-const busy = ({ memory }: { readonly memory: ByteUse }): number => memory.used - memory.by.store
+const busy = ({ memory }: { readonly memory: MemoryUse }): number => memory.used - memory.by.store
 
 describe('a request', () => {
   test('a request that never fits is a 413 in the words of its API, and one that does not fit now a 429', async () => {
@@ -351,7 +351,7 @@ test('a refusal is a metric, with the requested amount and the amount in use', a
   const { create, send } = endpoint(() => answer('Hi'), options)
   await create({ input: 'x'.repeat(200_000) })
   expect(metrics.filter(({ type }) => type === 'memory_refused')).toMatchObject([
-    { purpose: 'body', isForGood: true, usedBytes: 0, totalBytes: 1 * MB },
+    { purpose: 'body', isPermanent: true, usedBytes: 0, totalBytes: 1 * MB },
   ])
   expect((await send('/readyz')).status).toBe(200)
 })

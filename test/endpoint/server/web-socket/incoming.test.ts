@@ -8,7 +8,7 @@ function incoming(given: Partial<IncomingOptions<unknown>> = {}) {
   const told: unknown[] = []
   const turns: (() => void)[] = []
   const messages = createIncoming({
-    most: 4,
+    max: 4,
     read: (data) => void read.push(data),
     pause: () => new Promise((resolve) => void turns.push(resolve)),
     hold: (isHeld) => void told.push(isHeld ? 'held' : 'resumed'),

@@ -1,4 +1,4 @@
-/* A server without the SDK, for bytes that the SDK would not send: node raw-server.mjs BEHAVIOUR */
+/* A server without the SDK, for bytes that the SDK would not send: node raw-server.mjs BEHAVIOR_VERSION */
 
 import { writeFileSync } from 'node:fs'
 import { argv, env, exit, pid, stderr, stdin, stdout } from 'node:process'

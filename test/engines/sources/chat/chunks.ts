@@ -1,5 +1,5 @@
 import { createEncoder, loadTokenTable } from '../../../../src/core/tokens/index.js'
-import type { Terms, ToolTerms } from '../../../../src/engines/contract/terms.js'
+import type { PromptFields, PromptTool } from '../../../../src/engines/contract/prompt-fields.js'
 import { createChatReader } from '../../../../src/engines/sources/chat/read-call.js'
 import type { Opening } from '../../../../src/engines/sources/chat/read-prompt.js'
 import { type ChatTraits, DEFAULT_TRAITS } from '../../../../src/engines/sources/chat/traits.js'
@@ -29,16 +29,16 @@ export const USAGE: object = {
   usage: { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 },
 }
 
-export const WEATHER: ToolTerms = {
+export const WEATHER: PromptTool = {
   recipient: 'functions.get_weather',
   description: 'The weather.',
   parameters: { type: 'object', properties: { city: { type: 'string' } } },
   body: 'json',
 }
-export const TIME: ToolTerms = { recipient: 'functions.get_time', body: 'json' }
+export const TIME: PromptTool = { recipient: 'functions.get_time', body: 'json' }
 
 export interface ReadOptions {
-  readonly terms?: Terms
+  readonly promptFields?: PromptFields
   readonly traits?: Partial<ChatTraits>
   readonly opening?: Opening
   readonly isDone?: boolean
@@ -55,9 +55,9 @@ export interface ReadTurn {
 /** What a turn of these chunks is in Harmony, and how it ended. */
 export function turnOf(
   chunks: readonly unknown[],
-  { terms, traits, opening = 'turn', isDone = true }: ReadOptions = {},
+  { promptFields, traits, opening = 'turn', isDone = true }: ReadOptions = {},
 ): ReadTurn {
-  const reader = createChatReader({ terms }, { opening, encode, traits: { ...DEFAULT_TRAITS, ...traits } })
+  const reader = createChatReader({ promptFields }, { opening, encode, traits: { ...DEFAULT_TRAITS, ...traits } })
   const steps: EngineStep[] = []
   const take = (step: EngineStep): void => void steps.push(step)
   for (const one of chunks) reader.read(one, take)

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { loadTokenTable } from '../../../../src/core/tokens/index.js'
 import { renderMessages } from '../../../../src/endpoint/prompt/index.js'
 import type { PromptMessage } from '../../../../src/endpoint/prompt/prompt-message.js'
-import type { Terms } from '../../../../src/engines/contract/terms.js'
-import { chatBody } from '../../../../src/engines/sources/chat/chat-body.js'
+import type { PromptFields } from '../../../../src/engines/contract/prompt-fields.js'
+import { chatBody, stopsOf } from '../../../../src/engines/sources/chat/chat-body.js'
 import { type ChatMessage, chatMessages } from '../../../../src/engines/sources/chat/chat-messages.js'
 import { CHAT_PRESETS } from '../../../../src/engines/sources/chat/presets.js'
 import { readPrompt } from '../../../../src/engines/sources/chat/read-prompt.js'
@@ -23,16 +23,16 @@ function idsOf(messages: readonly PromptMessage[], end: readonly number[] = STAR
 }
 
 interface Given {
-  readonly terms?: Terms
+  readonly promptFields?: PromptFields
   readonly laterInstructions?: 'user' | 'system'
   readonly reasoningField?: string
 }
 
-function chatOf(messages: readonly PromptMessage[], { terms = {}, ...given }: Given = {}): ChatMessage[] {
+function chatOf(messages: readonly PromptMessage[], { promptFields = {}, ...given }: Given = {}): ChatMessage[] {
   const read = atOnce(readPrompt(idsOf([SYSTEM, ...messages]), tokenTable))
-  const names = new ToolNames(terms.tools ?? [])
+  const names = new ToolNames(promptFields.tools ?? [])
   return chatMessages(read.messages, {
-    terms,
+    promptFields,
     names,
     laterInstructions: given.laterInstructions ?? 'user',
     reasoningField: given.reasoningField,
@@ -60,20 +60,20 @@ describe('messages', () => {
   test('the prompt of gpt-oss is not sent, and the instructions of the client are, without what is taught beside them', () => {
     const lessons = ['# Tools\n\n## functions\n\nnamespace functions {}']
     const content = `# Instructions\n\nBe brief.\n\n${lessons[0]}`
-    expect(chatOf([instructs(content), user('Hi')], { terms: { lessons } })).toEqual([
+    expect(chatOf([instructs(content), user('Hi')], { promptFields: { lessons } })).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hi' },
     ])
-    expect(chatOf([instructs(lessons[0] as string), user('Hi')], { terms: { lessons } })).toEqual([
+    expect(chatOf([instructs(lessons[0] as string), user('Hi')], { promptFields: { lessons } })).toEqual([
       { role: 'user', content: 'Hi' },
     ])
     expect(
-      chatOf([instructs('# Instructions\n\nBe brief.'), user('Hi')], { terms: { identity: 'You are Ann.' } })[0],
+      chatOf([instructs('# Instructions\n\nBe brief.'), user('Hi')], { promptFields: { identity: 'You are Ann.' } })[0],
     ).toEqual({ role: 'system', content: 'You are Ann.\n\nBe brief.' })
   })
 
   test('a turn is one message: preamble, calls, and their results by their ids', () => {
-    const terms = { tools: [WEATHER, TIME] }
+    const promptFields = { tools: [WEATHER, TIME] }
     const messages = [
       user('Hi'),
       thought('Hm.'),
@@ -95,12 +95,12 @@ describe('messages', () => {
       { role: 'assistant', content: 'Sunny.' },
       { role: 'user', content: 'Thanks' },
     ]
-    expect(chatOf(messages, { terms })).toEqual([
+    expect(chatOf(messages, { promptFields })).toEqual([
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Let me look.', tool_calls },
       ...after,
     ])
-    expect(chatOf(messages, { terms, reasoningField: 'reasoning' })[1]).toEqual({
+    expect(chatOf(messages, { promptFields, reasoningField: 'reasoning' })[1]).toEqual({
       ...{ role: 'assistant', content: 'Let me look.', reasoning: 'Hm.', tool_calls },
     })
   })
@@ -152,7 +152,7 @@ describe('messages', () => {
       { recipient: 'python', body: 'code' },
     ] as const
     const args = (recipient: string, type: string) =>
-      chatOf([user('Hi'), calls(recipient, 'a "b"', type)], { terms: { tools } })[1]?.tool_calls?.[0]?.function
+      chatOf([user('Hi'), calls(recipient, 'a "b"', type)], { promptFields: { tools } })[1]?.tool_calls?.[0]?.function
     expect(args('functions.apply_patch', '')).toEqual({ name: 'apply_patch', arguments: '{"input":"a \\"b\\""}' })
     expect(args('python', 'code')).toEqual({ name: 'python', arguments: '{"code":"a \\"b\\""}' })
   })
@@ -169,7 +169,7 @@ describe('messages', () => {
       gives('functions.f', 'a\n[image 2]'),
       final('No.'),
     ]
-    expect(chatOf(messages, { terms: { images } }).filter(({ role }) => role !== 'assistant')).toEqual([
+    expect(chatOf(messages, { promptFields: { images } }).filter(({ role }) => role !== 'assistant')).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'Look:' }, one, { type: 'text', text: 'Well?' }] },
       { role: 'tool', tool_call_id: 'call00001', content: 'a\n[image 2]' },
       { role: 'user', content: [two] },
@@ -179,9 +179,9 @@ describe('messages', () => {
   test('an image that stands twice in a message is sent twice', () => {
     const image_url = { url: 'https://a/b' }
     const image = { type: 'image_url', image_url }
-    expect(chatOf([user('[image 1]\nor\n[image 1]')], { terms: { images: { '[image 1]': image_url } } })).toEqual([
-      { role: 'user', content: [image, { type: 'text', text: 'or' }, image] },
-    ])
+    expect(
+      chatOf([user('[image 1]\nor\n[image 1]')], { promptFields: { images: { '[image 1]': image_url } } }),
+    ).toEqual([{ role: 'user', content: [image, { type: 'text', text: 'or' }, image] }])
   })
 
   test('whatever a text spells, it is sent as it stands', () => {
@@ -260,17 +260,46 @@ describe('the end of a prompt', () => {
   })
 })
 
+describe('the strings that end an answer', () => {
+  const stop = ['a', 'b', 'c', 'd']
+  const traits = { ...DEFAULT_TRAITS, stop: true }
+
+  test('are sent to a server that takes them', () => {
+    expect(stopsOf({ stop }, traits, false)).toBe(stop)
+    expect(stopsOf({}, traits, false)).toBeUndefined()
+  })
+
+  test.each([
+    ['it does not take them', { stop }, DEFAULT_TRAITS, false],
+    ['there are more than it takes', { stop: [...stop, 'e'] }, traits, false],
+    ['a call may have one in it', { stop, tools: [TIME] }, traits, false],
+    ['its model reasons', { stop }, traits, true],
+    ['its content has the reasoning', { stop }, { ...traits, thinkTags: 'both' as const }, false],
+  ])('are kept from a server where %s', (_, promptFields, known, hasReasoned) => {
+    expect(stopsOf(promptFields, known, hasReasoned)).toBeUndefined()
+  })
+})
+
 describe('bodies', () => {
   const bodyOf = (
-    { terms = {}, given = {} }: { terms?: Terms; given?: object },
+    { promptFields = {}, given = {} }: { promptFields?: PromptFields; given?: object },
     preset: keyof typeof CHAT_PRESETS | undefined = undefined,
     more: object = {},
   ): Record<string, unknown> => {
     const prompt = atOnce(readPrompt(idsOf([SYSTEM, user('Hi')]), tokenTable))
     const traits = { ...DEFAULT_TRAITS, ...(preset && CHAT_PRESETS[preset]) }
-    const names = new ToolNames(terms.tools ?? [])
-    const options = { model: 'm', prompt, names, traits, reasoningField: undefined, most: undefined, ...more }
-    return chatBody({ terms, given }, options) as Record<string, unknown>
+    const names = new ToolNames(promptFields.tools ?? [])
+    const options = {
+      model: 'm',
+      prompt,
+      names,
+      traits,
+      reasoningField: undefined,
+      max: undefined,
+      stop: undefined,
+      ...more,
+    }
+    return chatBody({ promptFields, given }, options) as Record<string, unknown>
   }
   const PLAIN = {
     model: 'm',
@@ -283,9 +312,11 @@ describe('bodies', () => {
 
   test('nothing is sent that the client did not', () => {
     expect(bodyOf({})).toEqual(PLAIN)
-    expect(bodyOf({ given: { temperature: 0, topP: 0.5, seed: 7, topK: 3 }, terms: { effort: 'low' } })).toEqual({
-      ...{ ...PLAIN, temperature: 0, top_p: 0.5, seed: 7, reasoning_effort: 'low' },
-    })
+    expect(bodyOf({ given: { temperature: 0, topP: 0.5, seed: 7, topK: 3 }, promptFields: { effort: 'low' } })).toEqual(
+      {
+        ...{ ...PLAIN, temperature: 0, top_p: 0.5, seed: 7, reasoning_effort: 'low' },
+      },
+    )
   })
 
   test('tools are functions with their schemas, strict where the server has it', () => {
@@ -297,40 +328,61 @@ describe('bodies', () => {
       },
       { type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } },
     ]
-    expect(bodyOf({ terms: { tools } })).toEqual({ ...PLAIN, tools: functions(false) })
-    expect(bodyOf({ terms: { tools, isParallel: false } }, 'openai')).toEqual({
+    expect(bodyOf({ promptFields: { tools } })).toEqual({ ...PLAIN, tools: functions(false) })
+    expect(bodyOf({ promptFields: { tools, isParallel: false } }, 'openai')).toEqual({
       ...{ ...PLAIN, tools: functions(true), parallel_tool_calls: false },
     })
   })
 
   test('a demand offers the tools that it leaves, by name if it is one', () => {
-    expect(bodyOf({ terms: { tools, demand: [TIME.recipient] } })).toMatchObject({
+    expect(bodyOf({ promptFields: { tools, demand: [TIME.recipient] } })).toMatchObject({
       tools: [{ function: { name: 'get_time' } }],
       tool_choice: { type: 'function', function: { name: 'get_time' } },
     })
-    expect(bodyOf({ terms: { tools, demand: [TIME.recipient, WEATHER.recipient] } })).toMatchObject({
+    expect(bodyOf({ promptFields: { tools, demand: [TIME.recipient, WEATHER.recipient] } })).toMatchObject({
       tools: [{}, {}],
       tool_choice: 'required',
     })
   })
 
+  test.each([
+    ['lm-studio', { tool_choice: 'required' }],
+    ['deepseek', {}],
+  ] as const)('a demand for one tool is sent as %s takes it, which is offered no other', (preset, choice) => {
+    const { tool_choice, tools: offered } = bodyOf({ promptFields: { tools, demand: [TIME.recipient] } }, preset)
+    expect([{ ...(tool_choice !== undefined && { tool_choice }) }, offered]).toEqual([
+      choice,
+      [{ type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } }],
+    ])
+  })
+
+  test('a server that takes schemas alone gets one for any object', () => {
+    expect(bodyOf({ promptFields: { format: { name: 'json_object' } } }, 'lm-studio')['response_format']).toEqual({
+      type: 'json_schema',
+      json_schema: { name: 'json_object', schema: { type: 'object' } },
+    })
+    expect(bodyOf({ promptFields: { format } }, 'lm-studio')['response_format']).toMatchObject({
+      json_schema: { schema: format.schema },
+    })
+  })
+
   test('a format is sent as the server takes it', () => {
     const { strict: _, ...loose } = format
-    expect(bodyOf({ terms: { format } }, 'openai')['response_format']).toEqual({
+    expect(bodyOf({ promptFields: { format } }, 'openai')['response_format']).toEqual({
       type: 'json_schema',
       json_schema: format,
     })
-    expect(bodyOf({ terms: { format } })['response_format']).toEqual({ type: 'json_schema', json_schema: loose })
-    expect(bodyOf({ terms: { format } }, 'deepseek')['response_format']).toEqual({ type: 'json_object' })
-    expect(bodyOf({ terms: { format: { name: 'json' } } })['response_format']).toEqual({ type: 'json_object' })
-    expect(bodyOf({ terms: { format, tools } }, 'groq')).not.toHaveProperty('response_format')
-    expect(bodyOf({ terms: { format, tools } }, 'vllm')).toHaveProperty('response_format')
+    expect(bodyOf({ promptFields: { format } })['response_format']).toEqual({ type: 'json_schema', json_schema: loose })
+    expect(bodyOf({ promptFields: { format } }, 'deepseek')['response_format']).toEqual({ type: 'json_object' })
+    expect(bodyOf({ promptFields: { format: { name: 'json' } } })['response_format']).toEqual({ type: 'json_object' })
+    expect(bodyOf({ promptFields: { format, tools } }, 'groq')).not.toHaveProperty('response_format')
+    expect(bodyOf({ promptFields: { format, tools } }, 'vllm')).toHaveProperty('response_format')
   })
 
   test('limits and efforts stand in the fields of the server, and what it refuses is left out', () => {
-    expect(bodyOf({}, 'openai', { most: 5 })).toMatchObject({ max_completion_tokens: 5 })
-    expect(bodyOf({}, 'vllm', { most: 5 })).toMatchObject({ max_tokens: 5 })
-    expect(bodyOf({ terms: { effort: 'high' } }, 'openrouter')).toMatchObject({ reasoning: { effort: 'high' } })
+    expect(bodyOf({}, 'openai', { max: 5 })).toMatchObject({ max_completion_tokens: 5 })
+    expect(bodyOf({}, 'vllm', { max: 5 })).toMatchObject({ max_tokens: 5 })
+    expect(bodyOf({ promptFields: { effort: 'high' } }, 'openrouter')).toMatchObject({ reasoning: { effort: 'high' } })
     expect(bodyOf({ given: { seed: 1, topK: 1 } }, 'mistral')).toEqual({
       model: 'm',
       messages: PLAIN.messages,

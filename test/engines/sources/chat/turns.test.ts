@@ -4,7 +4,7 @@ import { EngineError } from '../../../../src/engines/contract/engine-error.js'
 import { HELD_CHARACTERS, MAX_AFTER_CALLS } from '../../../../src/engines/sources/chat/turn-writer.js'
 import { call, chunk, ends, piece, say, TIME, think, turnOf, USAGE, WEATHER } from './chunks.js'
 
-const terms = { tools: [WEATHER, TIME] }
+const promptFields = { tools: [WEATHER, TIME] }
 const ANSWER = '[channel]final[message]'
 const NEXT = '[end][start]assistant'
 const WEATHER_CALL = '[channel]commentary to=functions.get_weather [constrain]json[message]'
@@ -97,32 +97,36 @@ describe('preambles and answers', () => {
   test('with tools, short content before a call is a preamble', () => {
     const { steps } = turnOf(
       [say('Let me '), say('look.'), piece(0, '{}', { id: 'a', name: 'get_weather' }), ends('tool_calls')],
-      { terms },
+      { promptFields },
     )
     expect(steps).toEqual([`[channel]commentary[message]Let me look.${NEXT}${WEATHER_CALL}{}`, '[call]'])
   })
 
   test('with tools, content that is longer than what is held is the answer, and then each piece as it arrives', () => {
     const long = 'x'.repeat(HELD_CHARACTERS + 1)
-    expect(turnOf([say(long), say('y'), ends('stop')], { terms }).steps).toEqual([`${ANSWER}${long}`, 'y', '[return]'])
+    expect(turnOf([say(long), say('y'), ends('stop')], { promptFields }).steps).toEqual([
+      `${ANSWER}${long}`,
+      'y',
+      '[return]',
+    ])
   })
 
   test('with tools, short content that ends the turn is the answer', () => {
-    expect(turnOf([say('Hi'), ends('stop')], { terms }).text).toBe(`${ANSWER}Hi[return]`)
+    expect(turnOf([say('Hi'), ends('stop')], { promptFields }).text).toBe(`${ANSWER}Hi[return]`)
   })
 
   test('with tools and a format, all content is held', () => {
     const long = JSON.stringify('x'.repeat(2 * HELD_CHARACTERS))
-    const given = { terms: { ...terms, format: { name: 'a' } } }
+    const given = { promptFields: { ...promptFields, format: { name: 'a' } } }
     expect(turnOf([say(long), piece(0, '{}', { id: 'a', name: 'get_time' }), ends('stop')], given).text).toBe(
       `[channel]commentary[message]${long}${NEXT}${TIME_CALL}{}[call]`,
     )
   })
 
   test('white space before a call is dropped', () => {
-    expect(turnOf([say('\n\n'), piece(0, '{}', { id: 'a', name: 'get_time' }), ends('stop')], { terms }).text).toBe(
-      `${TIME_CALL}{}[call]`,
-    )
+    expect(
+      turnOf([say('\n\n'), piece(0, '{}', { id: 'a', name: 'get_time' }), ends('stop')], { promptFields }).text,
+    ).toBe(`${TIME_CALL}{}[call]`)
   })
 
   test('text and reasoning between calls wait until all calls have ended', () => {
@@ -133,14 +137,14 @@ describe('preambles and answers', () => {
       piece(0, '1}'),
       ends('tool_calls'),
     ]
-    expect(turnOf(chunks, { terms }).text).toBe(
+    expect(turnOf(chunks, { promptFields }).text).toBe(
       `${TIME_CALL}{"a":1}${NEXT}[channel]analysis[message]Hm.${NEXT}[channel]commentary[message]Meanwhile.[return]`,
     )
   })
 
   test('no more text than a limit waits for the end of calls', () => {
     const chunks = [piece(0, '{', { id: 'a', name: 'get_time' }), say('x'.repeat(MAX_AFTER_CALLS + 1))]
-    expect(() => turnOf(chunks, { terms })).toThrow(/at most 65536 characters after a call/)
+    expect(() => turnOf(chunks, { promptFields })).toThrow(/at most 65536 characters after a call/)
   })
 })
 
@@ -153,7 +157,7 @@ describe('calls', () => {
       piece(0, '"Rome"}'),
       ends('tool_calls'),
     ]
-    expect(turnOf(chunks, { terms }).steps).toEqual([
+    expect(turnOf(chunks, { promptFields }).steps).toEqual([
       '[channel]analysis[message]Hm.',
       `${NEXT}${WEATHER_CALL}`,
       '{"city":',
@@ -171,7 +175,7 @@ describe('calls', () => {
       piece(0, '}'),
       ends('tool_calls'),
     ]
-    expect(turnOf(chunks, { terms }).steps).toEqual([
+    expect(turnOf(chunks, { promptFields }).steps).toEqual([
       `${WEATHER_CALL}{"city"`,
       ':"Rome"',
       `}${NEXT}${TIME_CALL}{"zone":"CET"}`,
@@ -247,14 +251,14 @@ describe('calls', () => {
       ],
     ],
   ])('calls that %s are the same calls', (_, chunks) => {
-    expect(turnOf([...chunks, ends('tool_calls')], { terms }).text).toBe(both)
+    expect(turnOf([...chunks, ends('tool_calls')], { promptFields }).text).toBe(both)
   })
 
   test.each(['stop', 'tool_calls', 'function_call', 'eos'])(
     'calls decide, whatever the reason of the end: %s',
     (reason) => {
       const chunks = [piece(0, '{}', { id: 'a', name: 'get_time' }), ends(reason)]
-      expect(turnOf(chunks, { terms })).toMatchObject({ text: `${TIME_CALL}{}[call]`, end: 'stop' })
+      expect(turnOf(chunks, { promptFields })).toMatchObject({ text: `${TIME_CALL}{}[call]`, end: 'stop' })
     },
   )
 
@@ -263,7 +267,7 @@ describe('calls', () => {
       chunk({ function_call: { name: 'get_time', arguments: '{' } }),
       chunk({ function_call: { arguments: '}' } }),
     ]
-    expect(turnOf([...chunks, ends('function_call')], { terms }).text).toBe(`${TIME_CALL}{}[call]`)
+    expect(turnOf([...chunks, ends('function_call')], { promptFields }).text).toBe(`${TIME_CALL}{}[call]`)
   })
 
   test('the first name of a call wins', () => {
@@ -271,19 +275,19 @@ describe('calls', () => {
       call({ index: 0, id: 'a', function: { name: 'get_time', arguments: '{' } }),
       call({ index: 0, id: 'a', function: { name: 'get_weather', arguments: '}' } }),
     ]
-    expect(turnOf([...chunks, ends('stop')], { terms }).text).toBe(`${TIME_CALL}{}[call]`)
+    expect(turnOf([...chunks, ends('stop')], { promptFields }).text).toBe(`${TIME_CALL}{}[call]`)
   })
 
   test('a call without a name fails, unless the answer is cut off', () => {
     const chunks = [call({ index: 0, id: 'a', function: { arguments: '{}' } })]
-    expect(() => turnOf([...chunks, ends('tool_calls')], { terms })).toThrow(EngineError)
-    expect(turnOf([...chunks, ends('length')], { terms })).toMatchObject({ text: '', end: 'max_output_tokens' })
+    expect(() => turnOf([...chunks, ends('tool_calls')], { promptFields })).toThrow(EngineError)
+    expect(turnOf([...chunks, ends('length')], { promptFields })).toMatchObject({ text: '', end: 'max_output_tokens' })
   })
 
   test('a call that continues after the next one has begun fails, but for white space', () => {
     const begun = [piece(0, '{}', { id: 'a', name: 'get_time' }), piece(1, '{', { id: 'b', name: 'get_weather' })]
-    expect(() => turnOf([...begun, piece(0, '{"a":1}')], { terms })).toThrow(/continued a call after its end/)
-    expect(turnOf([...begun, piece(0, ' \n'), piece(1, '}'), ends('stop')], { terms }).text).toBe(
+    expect(() => turnOf([...begun, piece(0, '{"a":1}')], { promptFields })).toThrow(/continued a call after its end/)
+    expect(turnOf([...begun, piece(0, ' \n'), piece(1, '}'), ends('stop')], { promptFields }).text).toBe(
       `${TIME_CALL}{}${NEXT}${WEATHER_CALL}{}[call]`,
     )
   })
@@ -295,12 +299,17 @@ describe('calls', () => {
       piece(0, '{[\\\\"}'),
       ends('tool_calls'),
     ]
-    expect(turnOf(chunks, { terms }).text).toBe(`${WEATHER_CALL}{"city":"a\\"}{[\\\\"}${NEXT}${TIME_CALL}{}[call]`)
+    expect(turnOf(chunks, { promptFields }).text).toBe(
+      `${WEATHER_CALL}{"city":"a\\"}{[\\\\"}${NEXT}${TIME_CALL}{}[call]`,
+    )
   })
 
   test('a call that is cut off is left open', () => {
     const chunks = [piece(0, '{"city":"Ro', { id: 'a', name: 'get_weather' }), ends('length')]
-    expect(turnOf(chunks, { terms })).toMatchObject({ text: `${WEATHER_CALL}{"city":"Ro`, end: 'max_output_tokens' })
+    expect(turnOf(chunks, { promptFields })).toMatchObject({
+      text: `${WEATHER_CALL}{"city":"Ro`,
+      end: 'max_output_tokens',
+    })
   })
 
   test('where one call is allowed, the others are dropped', () => {
@@ -310,13 +319,17 @@ describe('calls', () => {
       piece(1, '}'),
       ends('tool_calls'),
     ]
-    expect(turnOf(chunks, { terms: { ...terms, isParallel: false } }).text).toBe(`${WEATHER_CALL}{}[call]`)
-    expect(turnOf(chunks, { terms: { ...terms, demand: [WEATHER.recipient] } }).text).toBe(`${WEATHER_CALL}{}[call]`)
+    expect(turnOf(chunks, { promptFields: { ...promptFields, isParallel: false } }).text).toBe(
+      `${WEATHER_CALL}{}[call]`,
+    )
+    expect(turnOf(chunks, { promptFields: { ...promptFields, demand: [WEATHER.recipient] } }).text).toBe(
+      `${WEATHER_CALL}{}[call]`,
+    )
   })
 
   test('a tool that nobody declared is a function, whose name cannot forge a header', () => {
     const chunks = [piece(0, '{}', { id: 'a', name: 'rm <|end|>\n-rf' }), ends('stop')]
-    expect(turnOf(chunks, { terms }).text).toBe(
+    expect(turnOf(chunks, { promptFields }).text).toBe(
       '[channel]commentary to=functions.rm___end___-rf [constrain]json[message]{}[call]',
     )
   })
@@ -332,7 +345,7 @@ describe('calls', () => {
       piece(0, '}'),
       ends('stop'),
     ]
-    expect(turnOf(chunks, { terms: { tools: [patch] } }).steps).toEqual([
+    expect(turnOf(chunks, { promptFields: { tools: [patch] } }).steps).toEqual([
       '[channel]commentary to=functions.apply_patch[message]',
       '*** Begin',
       '\n',
@@ -350,14 +363,14 @@ describe('calls', () => {
     ['{}', ''],
   ])('the input in %j is %j', (args, input) => {
     const chunks = [piece(0, args, { id: 'a', name: 'apply_patch' }), ends('stop')]
-    expect(turnOf(chunks, { terms: { tools: [patch] } }).text).toBe(
+    expect(turnOf(chunks, { promptFields: { tools: [patch] } }).text).toBe(
       `[channel]commentary to=functions.apply_patch[message]${input}[call]`,
     )
   })
 
   test('code is written as gpt-oss writes it', () => {
     const chunks = [piece(0, '{"code":"1+1"}', { id: 'a', name: 'python' }), ends('stop')]
-    expect(turnOf(chunks, { terms: { tools: [python] } }).text).toBe(
+    expect(turnOf(chunks, { promptFields: { tools: [python] } }).text).toBe(
       '[channel]commentary to=python code[message]1+1[call]',
     )
   })

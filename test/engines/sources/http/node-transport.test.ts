@@ -91,16 +91,16 @@ describe("Node's own client", () => {
   })
 
   test('a reader that leaves an answer that has come whole, but was not read to its end, keeps its connection', async () => {
-    let goOn = (): void => {}
+    let resume = (): void => {}
     const { engine, sockets } = await serverOf((response) => {
       // More than is read ahead: the end comes while reading pauses.
       for (let pieces = 0; pieces < 100; pieces++) response.write(frameOf([13225]))
-      goOn = () => response.end(frameOf([13225]))
+      resume = () => response.end(frameOf([13225]))
     })
     for (let calls = 0; calls < 3; calls++) {
       const stream = engine.generate([1], { maxTokens: 500 })
       await stream.next()
-      goOn()
+      resume()
       await turns()
       await stream.return()
       // A socket reports its errors some turns later.

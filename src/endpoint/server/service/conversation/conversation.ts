@@ -8,7 +8,7 @@ import { merged } from '../../../../shared/merged.js'
 import { RequestError, unsupportedParameter } from '../../../../shared/request-error.js'
 import { shortened } from '../../../../shared/shortened.js'
 import { createPace, createWork, type Pause, withPauses } from '../../../../shared/slices.js'
-import type { Addition, KnownTokens } from '../../../journal/entry.js'
+import type { ConversationAddition, StoredHistoryEntry } from '../../../journal/entry.js'
 import type { HistoryEntry } from '../../../prompt/history.js'
 import type { EarlierPrompt } from '../../../prompt/known-conversation.js'
 import { checkToolChoice, hasOtherItems } from '../../../request/consistency.js'
@@ -41,9 +41,9 @@ export interface ResolvedRequest {
   readonly places: readonly Place[]
   readonly history: readonly HistoryEntry[]
   /** Its addition to the stored conversation. */
-  readonly addition: Addition
+  readonly addition: ConversationAddition
   /** Its own addition. `addition` contains more if it continues responses that are not stored. */
-  readonly own: Addition
+  readonly own: ConversationAddition
   readonly before: Predecessor | undefined
   /** When it began, in Unix seconds; absent if with this response. */
   readonly began?: number
@@ -117,7 +117,10 @@ export async function resolveConversation(
   await pass()
   const { input: items, places } = withRequests(sent, shown, groups)
   await pass()
-  const own: Addition = { ...previousOf(earlier), ...additionOf(items, [...found.history, ...unsealed.history]) }
+  const own: ConversationAddition = {
+    ...previousOf(earlier),
+    ...additionOf(items, [...found.history, ...unsealed.history]),
+  }
   const trusted = foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items
   await pass()
   const read = trusted.filter(isRead)
@@ -161,21 +164,21 @@ export function isRead(item: InputItem): boolean {
   return 'call_id' in item || !isCutOff(item)
 }
 
-function previousOf({ previous }: EarlierResponses): Pick<Addition, 'previous'> {
+function previousOf({ previous }: EarlierResponses): Pick<ConversationAddition, 'previous'> {
   return previous === undefined ? {} : { previous }
 }
 
-function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[]): Addition {
+function additionOf(input: readonly InputItem[], history: readonly HistoryEntry[]): ConversationAddition {
   return { input, ...(history.length > 0 && { history: history.map(plainTokens) }) }
 }
 
 /** Converts typed arrays, which a store may return, to plain JSON. */
-function plainTokens(entry: HistoryEntry): KnownTokens {
+function plainTokens(entry: HistoryEntry): StoredHistoryEntry {
   return 'tokens' in entry ? { ...entry, tokens: Array.from(entry.tokens) } : entry
 }
 
 /** Returns the items to add to the stored conversation, including those of responses that are not stored. */
-function sinceStored(earlier: EarlierResponses, own: Addition): Addition {
+function sinceStored(earlier: EarlierResponses, own: ConversationAddition): ConversationAddition {
   const transient = earlier.responses.slice(earlier.stored)
   if (transient.length === 0) return own
   const history = [...transient.flatMap((response) => response.history), ...(own.history ?? [])]

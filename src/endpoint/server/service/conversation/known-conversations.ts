@@ -44,7 +44,7 @@ export interface KnownConversationsOptions {
   /**
    * The limit in bytes, excluding the store's own items and transcripts. Default 67,108,864: some 10 million tokens.
    */
-  readonly most?: number
+  readonly max?: number
   /** How long an entry is kept after its last use. Default 3600. */
   readonly seconds?: number
 }
@@ -59,8 +59,8 @@ export class KnownConversations {
   readonly #kept: ExpiringBytes<Kept>
   readonly #pause: Pause
 
-  constructor({ clock, pause = nextTurn, most = 67_108_864, seconds = 3600 }: KnownConversationsOptions) {
-    this.#kept = new ExpiringBytes({ most, seconds, clock })
+  constructor({ clock, pause = nextTurn, max = 67_108_864, seconds = 3600 }: KnownConversationsOptions) {
+    this.#kept = new ExpiringBytes({ max, seconds, clock })
     this.#pause = pause
   }
 

@@ -1,6 +1,6 @@
 import type { OutputItem } from '../../../../core/responses/items.js'
 import { createWork, type Pause, type Slices, type Work, withPauses } from '../../../../shared/slices.js'
-import { newNonce, type Seal } from '../../../seal/index.js'
+import { createNonce, type Seal } from '../../../seal/index.js'
 import { beginningOf } from '../../../seal/sealed-text.js'
 import { isHostedItem } from './hosted-items.js'
 
@@ -22,7 +22,7 @@ const ANSWER_CHARACTERS = 1_048_576
  * @returns undefined for other items, and for calls without room
  */
 export function callSealer(seal: Seal, owner: string): (item: OutputItem) => string | undefined {
-  const { sealCall } = seal.forResponse({ caller: owner, nonce: newNonce() })
+  const { sealCall } = seal.forResponse({ caller: owner, nonce: createNonce() })
   /** The calls of a shell by their ids, kept until their output. */
   const shells = new Map<string, OutputItem>()
   let room = ANSWER_CHARACTERS

@@ -91,7 +91,7 @@ const TOKENS_PER_TURN = 256
 /** The same of all streams together: 500 streams that have all their tokens at once took half a second. */
 const ALL_PER_TURN = 512
 /** What a stream may hand on in any case, so that one at a model's pace never waits behind those. */
-const LEAST_PER_TURN = 4
+const MIN_PER_TURN = 4
 
 /** Counts the tokens and log-probabilities of all streams in a turn of the event loop. */
 class Turns {
@@ -212,7 +212,7 @@ class GuardedStream implements CallbackStream {
     this.#turn = this.#turns.number
     this.#sinceTurn += work
     const isFull = work > 0 && this.#turns.add(work)
-    if (this.#sinceTurn < (isFull ? LEAST_PER_TURN : TOKENS_PER_TURN)) {
+    if (this.#sinceTurn < (isFull ? MIN_PER_TURN : TOKENS_PER_TURN)) {
       this.#answered(step)
       return
     }

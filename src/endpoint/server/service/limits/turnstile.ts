@@ -20,10 +20,10 @@ export const MAX_WAITING = 4_096
  *
  * @param max - how many pieces of work begin in a turn
  * @param later - runs the work in the next turn
- * @param mostWaiting - the maximum number of waiting pieces. Default: no limit, for work that is limited elsewhere
+ * @param maxWaiting - the maximum number of waiting pieces. Default: no limit, for work that is limited elsewhere
  */
 export function createTurnstile(
-  most: number,
+  max: number,
   later: (work: () => void) => void,
   maxWaiting: number = Number.POSITIVE_INFINITY,
 ): Turnstile {
@@ -34,7 +34,7 @@ export function createTurnstile(
   function turn(): void {
     passed = 0
     for (const enter of waiting) {
-      if (passed === most) break
+      if (passed === max) break
       passed += 1
       waiting.delete(enter)
       enter()
@@ -59,7 +59,7 @@ export function createTurnstile(
 
   return {
     pass(work) {
-      if (waiting.size === 0 && passed < most) {
+      if (waiting.size === 0 && passed < max) {
         if (passed === 0) later(turn)
         passed += 1
         return undefined

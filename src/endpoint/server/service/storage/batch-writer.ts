@@ -1,11 +1,11 @@
 import { later } from '../../../flow/next-turn.js'
-import type { Append, Appended, ResponseStore } from '../../../stores/store.js'
+import type { Append, AppendResult, ResponseStore } from '../../../stores/store.js'
 import { createWaitingAppends } from './waiting-appends.js'
 
 /** Batches the appends of all responses of the process. */
 export interface BatchWriter {
   /** @throws the store's error, after which the result of the append is unknown */
-  append(append: Append): Promise<Appended>
+  append(append: Append): Promise<AppendResult>
 }
 
 /**
@@ -18,7 +18,7 @@ const MAX_BYTES = 1_048_576
 
 interface Waiting {
   readonly append: Append
-  readonly resolve: (appended: Appended) => void
+  readonly resolve: (appended: AppendResult) => void
   readonly reject: (error: unknown) => void
 }
 

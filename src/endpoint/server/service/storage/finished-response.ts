@@ -1,6 +1,6 @@
 import type { ResponseRequest } from '../../../../core/responses/request.js'
 import type { ResponseObject } from '../../../../core/responses/response.js'
-import type { Addition, KnownTokens } from '../../../journal/entry.js'
+import type { ConversationAddition, StoredHistoryEntry } from '../../../journal/entry.js'
 import type { EndedResponse } from '../../../respond/index.js'
 import { type Seal, unsealInput } from '../../../seal/index.js'
 import type { FinishedResponse } from '../../../stores/store.js'
@@ -11,7 +11,7 @@ import type { FinishedResponse } from '../../../stores/store.js'
  */
 export function finishedResponse(
   { response, transcript, files }: EndedResponse,
-  { input, history = [] }: Addition,
+  { input, history = [] }: ConversationAddition,
   { seal, owner }: { readonly seal: Seal; readonly owner: string },
 ): FinishedResponse {
   const own = transcript.length > 0 ? [{ tokens: [...transcript], ...itemsOf(response), ...(files && { files }) }] : []
@@ -30,12 +30,12 @@ function itemsOf({ output }: ResponseObject): { readonly items?: readonly string
 function openedOutput(
   { output }: ResponseObject,
   { seal, owner }: { readonly seal: Seal; readonly owner: string },
-): readonly KnownTokens[] {
+): readonly StoredHistoryEntry[] {
   const sealed = output.filter(
     (item) => typeof (item as { encrypted_content?: unknown }).encrypted_content === 'string',
   )
   // One at a time: an inserted item need not be sealed by this server.
-  return sealed.flatMap((item): readonly KnownTokens[] => {
+  return sealed.flatMap((item): readonly StoredHistoryEntry[] => {
     try {
       // Opens an output item in the form in which a client sends it back.
       return unsealInput([item] as ResponseRequest['input'], { seal, caller: owner, foreign: 'ignore' }).history

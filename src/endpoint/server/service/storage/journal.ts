@@ -1,5 +1,5 @@
 import type { Entry } from '../../../journal/entry.js'
-import type { Appended, FinishedResponse, Lease, NewResponse, Opening } from '../../../stores/store.js'
+import type { AppendResult, FinishedResponse, Lease, NewResponse, OpenResult } from '../../../stores/store.js'
 import { StoreConflict } from '../../../stores/store.js'
 import type { ResponseRepository } from './response-repository.js'
 import { blockOf, largeBlockOf, type Written } from './written.js'
@@ -10,7 +10,7 @@ export type Beginning = Omit<NewResponse, 'entries' | 'leaseSeconds'>
 /** The store refused to open a response. */
 export class OpeningRefused extends Error {
   override readonly name = 'OpeningRefused'
-  readonly opening: Exclude<Opening, { state: 'opened' }>
+  readonly opening: Exclude<OpenResult, { state: 'opened' }>
 
   constructor(opening: OpeningRefused['opening']) {
     super(`the response was not opened: ${opening.state}`)
@@ -82,11 +82,16 @@ export class Journal {
     return this.#open(added).then(() => this.#acknowledge(added), this.#failed)
   }
 
-  /** Gives the lease up, so that another process can continue. Nothing is appended after that. */
+  /** Gives the lease up, so that another process can continue. Nothing is appended after that. @throws the store's error */
   async handOver(): Promise<void> {
     this.close()
     const lease = this.#lease
-    if (lease !== undefined) await this.#repository.writer.append({ lease, at: this.#entries.length, leaseSeconds: 0 })
+    if (lease === undefined) return
+    const { writer } = this.#repository
+    const at = this.#entries.length
+    const given = await writer.append({ lease, at, leaseSeconds: 0 })
+    // The append whose answer was lost took effect.
+    if (given.state === 'behind' && given.count > at) await writer.append({ lease, at: given.count, leaseSeconds: 0 })
   }
 
   /** Stops renewing the lease. */
@@ -117,7 +122,7 @@ export class Journal {
     const { store, leaseSeconds } = this.#repository
     const beginning = this.#options.begin as Beginning
     const block = await largeBlockOf(added)
-    let opening: Opening
+    let opening: OpenResult
     try {
       opening = await store.open({ ...beginning, entries: block, leaseSeconds })
     } catch (error) {
@@ -145,7 +150,7 @@ export class Journal {
   }
 
   /** Takes the answer to the running append. */
-  readonly #answered = (result: Appended): void => {
+  readonly #answered = (result: AppendResult): void => {
     const added = this.#unknown
     if (result.state === 'written') {
       this.#acknowledge(added)

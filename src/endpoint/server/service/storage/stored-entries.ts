@@ -2,7 +2,7 @@ import { closable } from '../../../../shared/closable.js'
 import { RequestError } from '../../../../shared/request-error.js'
 import { withPauses } from '../../../../shared/slices.js'
 import { nextTurn } from '../../../flow/next-turn.js'
-import { BEHAVIOUR, type Entry } from '../../../journal/entry.js'
+import { BEHAVIOR_VERSION, type Entry } from '../../../journal/entry.js'
 import type { ResponseStore, StoredBlock } from '../../../stores/store.js'
 import { decodeEntriesInSlices } from './entry-bytes.js'
 
@@ -69,7 +69,7 @@ export async function followable(
 
 /** Whether this process can interpret entries, by the first of them. */
 export function isOurs([open]: readonly Entry[]): boolean {
-  return open?.type === 'open' && open.behaviour === BEHAVIOUR
+  return open?.type === 'open' && open.behaviour === BEHAVIOR_VERSION
 }
 
 /** Whether entries are in a format that this process does not know. */

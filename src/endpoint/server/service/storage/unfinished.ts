@@ -5,7 +5,7 @@ import { type EndedResponse, type TranslateEntriesOptions, translateEntries } fr
 import { terminalResponse } from '../../../respond/terminal.js'
 import {
   type Append,
-  type Appended,
+  type AppendResult,
   type FinishedResponse,
   type Lease,
   type ResponseStore,
@@ -149,7 +149,7 @@ export class UnfinishedResponse {
   }
 
   /** A store that accepts nothing may still have the end. */
-  async #appendOrFind(append: Append): Promise<Appended> {
+  async #appendOrFind(append: Append): Promise<AppendResult> {
     const { store, writer } = this.#options.repository
     const { responseId, owner } = append.lease
     try {
@@ -194,7 +194,8 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreConflict'
 }
 
-function hasEnd(entries: readonly Entry[]): boolean {
+/** Whether entries end a response. */
+export function hasEnd(entries: readonly Entry[]): boolean {
   const last = entries.at(-1)
   return last !== undefined && isLastEntry(last)
 }

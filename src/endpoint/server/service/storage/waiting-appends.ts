@@ -7,9 +7,9 @@ export interface WaitingAppends<Waiting> {
    * Takes the next ones, one for each response: a second append of the same response depends on the first.
    *
    * @param max - the maximum number
-   * @param mostBytes - the bytes of entries after which no more is taken
+   * @param maxBytes - the bytes of entries after which no more is taken
    */
-  take(most: number, maxBytes: number): TakenAppends<Waiting>
+  take(max: number, maxBytes: number): TakenAppends<Waiting>
 }
 
 export interface TakenAppends<Waiting> {
@@ -39,12 +39,12 @@ export function createWaitingAppends<Waiting extends { readonly append: Append }
       if (appends === undefined) put(responseId, owner, [one])
       else appends.push(one)
     },
-    take(most, maxBytes) {
+    take(max, maxBytes) {
       const taken: Waiting[] = []
       /** The other appends of the responses that are taken. */
       const left: (readonly [string, string, Waiting[]])[] = []
       let bytes = 0
-      const isFull = (): boolean => taken.length >= most || bytes >= maxBytes
+      const isFull = (): boolean => taken.length >= max || bytes >= maxBytes
       // What is put back comes behind all others, and is met after the last of them.
       for (const [owner, responses] of owners) {
         owners.delete(owner)

@@ -1,7 +1,7 @@
 import type { CancelEntry, Entry, FailEntry } from '../../../journal/entry.js'
 import { translateEntries } from '../../../respond/index.js'
 import { terminalResponse } from '../../../respond/terminal.js'
-import type { Claimed } from '../../../stores/store.js'
+import type { ClaimedLease } from '../../../stores/store.js'
 import type { Setup } from '../setup.js'
 import { finishedResponse } from '../storage/finished-response.js'
 import { isOurs, isUnreadable, readEntries } from '../storage/stored-entries.js'
@@ -25,7 +25,7 @@ export interface ClaimedEntries {
   readonly entries: readonly Entry[] | undefined
 }
 
-export async function claimedEntries(setup: Setup, { lease, count }: Claimed): Promise<ClaimedEntries> {
+export async function claimedEntries(setup: Setup, { lease, count }: ClaimedLease): Promise<ClaimedEntries> {
   const { responseId, owner } = lease
   const entries: Entry[] = []
   try {
@@ -47,7 +47,7 @@ export async function claimedEntries(setup: Setup, { lease, count }: Claimed): P
  */
 export async function endClaimed(
   setup: Setup,
-  { lease, count }: Claimed,
+  { lease, count }: ClaimedLease,
   { open, entries }: ClaimedEntries,
   last: FailEntry | CancelEntry,
 ): Promise<void> {

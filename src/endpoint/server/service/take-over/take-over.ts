@@ -5,7 +5,7 @@ import { RequestError } from '../../../../shared/request-error.js'
 import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry, OpenEntry } from '../../../journal/entry.js'
 import { callsOf } from '../../../respond/offered.js'
-import type { Claimed, ExpiredResponse, KeptResponse } from '../../../stores/store.js'
+import type { ClaimedLease, ExpiredResponse, KeptResponse } from '../../../stores/store.js'
 import { isRead, type ResolvedRequest } from '../conversation/conversation.js'
 import { withoutForeignReasoning } from '../conversation/foreign-reasoning.js'
 import { addRun } from '../create.js'
@@ -104,7 +104,12 @@ function whyNot({ options, engineOf }: Setup, entries: readonly Entry[] | undefi
 }
 
 /** Continues after its entries. */
-async function continueResponse(setup: Setup, claimed: Claimed, entries: readonly Entry[], room: Room): Promise<void> {
+async function continueResponse(
+  setup: Setup,
+  claimed: ClaimedLease,
+  entries: readonly Entry[],
+  room: Room,
+): Promise<void> {
   const { lease } = claimed
   const { responseId, owner } = lease
   const open = entries[0] as OpenEntry & Entry
@@ -134,7 +139,7 @@ async function continueResponse(setup: Setup, claimed: Claimed, entries: readonl
 /** Resolves the request of a response that another process began, with everything that it refers to. */
 async function resumedConversation(
   { durable, known, foreignSeals, seal }: Setup,
-  { lease }: Claimed,
+  { lease }: ClaimedLease,
   open: OpenEntry,
 ): Promise<ResolvedRequest> {
   const { responseId, owner } = lease

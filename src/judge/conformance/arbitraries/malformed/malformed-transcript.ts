@@ -9,9 +9,9 @@ import { cutText } from '../chunk-plan.js'
 import fc from '../fast-check.js'
 import {
   type Encode,
+  type EncodeOptions,
   encoderOf,
   ID_OPTIONS,
-  type IdOptions,
   isText,
   model,
   printedAs,
@@ -76,7 +76,7 @@ export interface MalformedOptions {
   readonly shapes?: readonly MalformedShape[]
 }
 
-const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
+const MALFORMED_OPTIONS: OptionTable<MalformedOptions & EncodeOptions> = {
   ...ID_OPTIONS,
   // `ofShape` says which are meant.
   shapes: listOf(anything, 'an array of names'),
@@ -110,10 +110,10 @@ const MALFORMED_OPTIONS: OptionTable<MalformedOptions & IdOptions> = {
  * )
  * ```
  */
-export function malformedTranscript(options: MalformedOptions & IdOptions): Arbitrary<MalformedTranscript>
+export function malformedTranscript(options: MalformedOptions & EncodeOptions): Arbitrary<MalformedTranscript>
 export function malformedTranscript(options?: MalformedOptions): Arbitrary<MalformedTextTranscript>
 export function malformedTranscript(
-  options: MalformedOptions & Partial<IdOptions> = {},
+  options: MalformedOptions & Partial<EncodeOptions> = {},
 ): Arbitrary<MalformedTranscript | MalformedTextTranscript> {
   checkOptions('malformedTranscript', options, MALFORMED_OPTIONS)
   const encode = encoderOf(options)

@@ -1,7 +1,7 @@
 import { createKnownTypes, type KnownTypes } from './known-types.js'
 
 /** A cache of encoded texts: the beginning of a conversation recurs in each of its requests. */
-export interface KnownTexts {
+export interface TextCache {
   /** Returns the ids of a text; undefined if it is not cached. */
   find(text: string): Uint32Array | undefined
   /** @param ids - called if the text is kept */
@@ -11,12 +11,12 @@ export interface KnownTexts {
 }
 
 /** A cache that owners share; by itself, that of an owner without a name. */
-export interface SharedTexts extends KnownTexts {
+export interface SharedTextCache extends TextCache {
   /**
    * Returns the cache as an owner sees it: with the texts that this owner has used. By the time that a text takes, an
    * owner could otherwise test guesses at the texts of others.
    */
-  of(owner: string): KnownTexts
+  of(owner: string): TextCache
 }
 
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
@@ -35,14 +35,14 @@ const UNIT_BYTES = 2
  * @example
  * ```ts
  * import { loadTokenTable } from 'harmony-responses'
- * import { createKnownTexts, renderPrompt } from 'harmony-responses/prompt'
+ * import { createTextCache, renderPrompt } from 'harmony-responses/prompt'
  *
- * const shared = createKnownTexts(16_777_216) // 16 MiB, for all requests of the process
+ * const shared = createTextCache(16_777_216) // 16 MiB, for all requests of the process
  * const known = shared.of(userId)
  * const prompt = renderPrompt(request, { tokenTable: await loadTokenTable(), date: '2026-01-31', known })
  * ```
  */
-export function createKnownTexts(max: number): SharedTexts {
+export function createTextCache(max: number): SharedTextCache {
   const cache = new Map<string, KnownText>()
   const types = createKnownTypes(max / 4)
   let size = 0
@@ -76,7 +76,7 @@ export function createKnownTexts(max: number): SharedTexts {
     }
   }
 
-  const of = (owner: string): KnownTexts => ({
+  const of = (owner: string): TextCache => ({
     find: (text) => find(text, owner),
     add: (text, ids) => add(text, owner, ids),
     types,

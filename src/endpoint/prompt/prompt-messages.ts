@@ -15,11 +15,11 @@ import type { ReadMessage } from './conversation.js'
 import { developerTextInSlices } from './developer-text.js'
 import { dropOldReasoning } from './drop-reasoning.js'
 import type { HistoryEntry } from './history.js'
-import type { KnownTexts } from './known-texts.js'
 import type { PromptMessage } from './prompt-message.js'
 import { listingsWith, readInputInSlices } from './read-input.js'
 import { systemText } from './system-text.js'
 import { type TaughtTools, teachTools } from './taught-tools.js'
+import type { TextCache } from './text-cache.js'
 import type { ResponseFormat } from './tool-namespace.js'
 import { toolsSectionInSlices } from './tools-section.js'
 
@@ -61,8 +61,8 @@ export const PROMPT_OPTIONS: OptionTable<PromptOptions> = {
 export interface ReadOptions extends Omit<PromptOptions, 'listings' | 'policy' | 'hosted' | 'images'> {
   readonly images?: AttachmentReading
   readonly tools: TaughtTools
-  /** The cache of encoded texts, which all requests may share: {@link createKnownTexts}. */
-  readonly known?: KnownTexts
+  /** The cache of encoded texts, which all requests may share: {@link createTextCache}. */
+  readonly known?: TextCache
   /** The ids of the approval requests whose calls run before the model reads the prompt. Default: none. */
   readonly pendingApprovals?: ReadonlySet<string>
 }
@@ -88,14 +88,14 @@ export interface RequestMessages {
  *
  * @example
  * ```ts
- * import { messagesOf } from 'harmony-responses/prompt'
+ * import { promptMessages } from 'harmony-responses/prompt'
  *
- * const messages = messagesOf({ input: 'Say hi.' }, { date: '2026-01-31' })
+ * const messages = promptMessages({ input: 'Say hi.' }, { date: '2026-01-31' })
  * console.log(messages.map(({ role }) => role).join(' ')) // system user
  * ```
  */
-export function messagesOf(request: object, options: PromptOptions): PromptMessage[] {
-  checkOptions('messagesOf', options, PROMPT_OPTIONS, ['date'])
+export function promptMessages(request: object, options: PromptOptions): PromptMessage[] {
+  checkOptions('promptMessages', options, PROMPT_OPTIONS, ['date'])
   const { head, conversation } = atOnce(readRequestInSlices(request, withTools(request, options), createWork()))
   return [...head, ...dropOldReasoning(conversation.filter(({ missing }) => missing !== 'omitted'))]
 }
@@ -103,7 +103,7 @@ export function messagesOf(request: object, options: PromptOptions): PromptMessa
 /**
  * Returns checked options with the resolved tools of a request.
  *
- * @throws RequestError like {@link messagesOf}
+ * @throws RequestError like {@link promptMessages}
  */
 export function withTools<Options extends PromptOptions>(
   request: object,

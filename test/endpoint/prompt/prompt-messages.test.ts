@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { messagesOf } from '../../../src/endpoint/prompt/messages-of.js'
+import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { expectGeneratedRows } from '../../docs/generated.js'
 import { pageOf } from '../../docs/pages.js'
@@ -27,7 +27,7 @@ describe('what becomes of content parts', () => {
     (type, row) => {
       const part = { type, text: 'said', refusal: 'said', filename: 'a.pdf' }
       const render = (images?: 'placeholder'): string[] =>
-        messagesOf({ input: [{ role: 'user', content: [part] }] }, { date: DATE, ...(images && { images }) })
+        promptMessages({ input: [{ role: 'user', content: [part] }] }, { date: DATE, ...(images && { images }) })
           .slice(1)
           .map(({ content }) => content)
       if (row.includes('its `')) expect(render()).toEqual(['said'])
@@ -187,7 +187,7 @@ describe('the reasons to refuse a request', () => {
 
 function conversationOf({ input, request = {}, sealed = {}, images }: ItemCase): string[] {
   const history = Object.entries(sealed).map(([sealed, text]) => ({ sealed, text }))
-  const messages = messagesOf({ ...request, input }, { date: DATE, history, ...(images && { images }) })
+  const messages = promptMessages({ ...request, input }, { date: DATE, history, ...(images && { images }) })
   const isTools = ({ item, content }: (typeof messages)[number]): boolean =>
     item === undefined && content.startsWith('# Tools')
   return messages.filter((message) => message.role !== 'system' && !isTools(message)).map(shown)
@@ -200,7 +200,7 @@ function row({ what, messages }: ItemCase): string {
 
 function errorOf(request: object): RequestError {
   try {
-    messagesOf(request, { date: DATE })
+    promptMessages(request, { date: DATE })
   } catch (error) {
     if (error instanceof RequestError) return error
     throw error

@@ -7,12 +7,12 @@ import { hintsOf } from '../../../core/recipients/tool-hints.js'
 import type { ListedTool, McpListing } from '../../../core/responses/mcp-listing.js'
 import type { McpTool, ResponseRequest, UnknownTool } from '../../../core/responses/request.js'
 import { RequestError } from '../../../shared/request-error.js'
-import type { OperatorTerms } from '../../journal/entry.js'
+import type { OperatorAdditions } from '../../journal/entry.js'
 import { type ApprovalPolicy, decisionOf } from '../calls/approval.js'
-import { type Offered, type OfferedTool, ruleOf } from '../offered.js'
+import { type OfferedTool, type OperatorOffer, ruleOf } from '../offered.js'
 
-export interface TermsOptions {
-  readonly offered?: Offered
+export interface OperatorAdditionsOptions {
+  readonly offered?: OperatorOffer
   readonly approval?: ApprovalPolicy
   /** Whether the client can be asked for an approval. */
   readonly approvals?: 'ask' | 'refuse'
@@ -30,12 +30,12 @@ export interface TermsOptions {
  * @param listings - the listings of the request's and the offered servers
  * @throws RequestError if a tool of the request has the name of an offered one
  */
-export async function operatorTerms(
+export async function operatorAdditions(
   request: ResponseRequest,
   tools: readonly OfferedTool[],
   listings: readonly McpListing[],
-  options: TermsOptions,
-): Promise<OperatorTerms | undefined> {
+  options: OperatorAdditionsOptions,
+): Promise<OperatorAdditions | undefined> {
   const { offered = {}, approval } = options
   const given: UnknownTool[] = []
   for (const tool of tools) {
@@ -44,14 +44,14 @@ export async function operatorTerms(
   }
   const asks = await asksOf(request, listings, options)
   const { instructions = '', effort } = offered
-  const terms: OperatorTerms = {
+  const additions: OperatorAdditions = {
     ...(given.length > 0 && { tools: given }),
     ...(instructions !== '' && { instructions }),
     ...(effort !== undefined && { effort }),
     ...(given.length > 0 && offered.allowedTools === 'ignore' && { isExempt: true as const }),
     ...((approval !== undefined || Object.keys(asks).length > 0) && { asks }),
   }
-  return Object.keys(terms).length === 0 ? undefined : terms
+  return Object.keys(additions).length === 0 ? undefined : additions
 }
 
 /** Returns the server with the names of its offered tools; undefined if there are none. */
@@ -59,7 +59,7 @@ async function boundedServer(
   tool: McpTool,
   request: ResponseRequest,
   listings: readonly McpListing[],
-  { offered = {}, approval, approvals = 'ask', onError, notice }: TermsOptions,
+  { offered = {}, approval, approvals = 'ask', onError, notice }: OperatorAdditionsOptions,
 ): Promise<McpTool | undefined> {
   const { server_label: serverLabel, server_description: description } = tool
   const about = {
@@ -117,7 +117,7 @@ function toolsOf(listings: readonly McpListing[]): readonly ListedTool[] | undef
 async function asksOf(
   request: ResponseRequest,
   listings: readonly McpListing[],
-  { offered = {}, approval, approvals = 'ask', policy, onError }: TermsOptions,
+  { offered = {}, approval, approvals = 'ask', policy, onError }: OperatorAdditionsOptions,
 ): Promise<{ readonly [label: string]: readonly string[] }> {
   if (approval === undefined && (offered.tools ?? []).length === 0) return {}
   const declared = (request.tools ?? []).filter((tool): tool is McpTool => tool.type === 'mcp')
