@@ -39,6 +39,7 @@ export const TARGETS = [
   'schemas',
   'chat',
   'vllm',
+  'rivals',
 ]
 
 /** @param {Row} row @returns {boolean | undefined} undefined if there is no target */

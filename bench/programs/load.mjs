@@ -9,7 +9,7 @@ let watched = []
 /** The prefix of a text token's frame. */
 const DELTA = 'event: response.output_text.delta'
 
-/** Sends one request. Resolves at the end of its answer, with its length and the time of each token. */
+/** Sends one request. Resolves at the end of its answer, with its length, when it was sent, and the time of each token. */
 function ask(
   port,
   {
@@ -25,6 +25,7 @@ function ask(
   },
 ) {
   const body = JSON.stringify({ model: 'gpt-oss', input: 'Go on.', stream, store, ...fields })
+  const sent = Number(process.hrtime.bigint()) / 1e6
   return new Promise((resolve, reject) => {
     const asked = request(
       {
@@ -55,7 +56,7 @@ function ask(
             rest = text.slice(1 - DELTA.length)
           }
         })
-        answer.on('end', () => resolve({ bytes, status: answer.statusCode, isWhole: isWhole(tail), times }))
+        answer.on('end', () => resolve({ bytes, status: answer.statusCode, isWhole: isWhole(tail), sent, times }))
         answer.on('error', reject)
       },
     )
@@ -74,7 +75,7 @@ function countsOf(answers) {
     .join(', ')
 }
 
-const isWhole = (tail) => tail.endsWith('}\n\n') || tail.endsWith('}')
+const isWhole = (tail) => /\}(?:\n\n(?:data: \[DONE\]\n\n)?)?$/.test(tail)
 
 /** Reads a stream up to a number of tokens. Returns the response's id, and the number of the latest event. */
 async function readEvents(answer, isEnough) {
@@ -95,14 +96,15 @@ const commands = {
     const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed, store })))
     open = []
     const wrong = answers.filter(({ status, isWhole }) => status !== 200 || !isWhole).length
-    return { wrong, bytes: answers[0].bytes, times: isTimed ? answers.map(({ times }) => times) : [] }
+    const times = isTimed ? answers.map(({ times }) => times) : []
+    return { wrong, bytes: answers[0].bytes, times, sent: answers.map(({ sent }) => sent) }
   },
   /** Requests complete answers, some at a time. */
-  async requests({ port, count, atOnce }) {
+  async requests({ port, count, atOnce, store }) {
     let [wrong, next] = [0, 0]
     const work = async () => {
       while (next++ < count) {
-        const { status, isWhole } = await ask(port, { stream: false })
+        const { status, isWhole } = await ask(port, { stream: false, store })
         if (status !== 200 || !isWhole) wrong++
       }
     }

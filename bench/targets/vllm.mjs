@@ -1,7 +1,6 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { spawnSync } from 'node:child_process'
 import { renderPrompt } from '../../dist/endpoint/prompt/index.js'
+import { PROGRAM, processorMs, startServe } from '../command.mjs'
 import { tokenTable } from '../library.mjs'
 import { expect, median } from '../measure.mjs'
 import { startProgram } from '../start-program.mjs'
@@ -12,9 +11,6 @@ const URL_OF_VLLM = process.env.VLLM_URL?.replace(/\/(?:v1)?\/*$/, '')
 /** The question: its answer has some sentences, of which this many tokens are read. */
 const QUESTION = process.env.VLLM_QUESTION ?? 'Tell me the names of all the months.'
 const TOKENS = 64
-
-/** The command, as it is installed. */
-const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
 /** @type {import('../target.mjs').Target} */
 export default {
@@ -27,7 +23,7 @@ export default {
   async run({ size, rounds }) {
     if (URL_OF_VLLM === undefined) return { skipped: 'no server: VLLM_URL names a vLLM with a gpt-oss' }
     const model = await servedModel()
-    const ours = await startOurs()
+    const ours = await startServe(URL_OF_VLLM)
     const relay = await startProgram('relay', URL_OF_VLLM)
     try {
       const { contenders, promptTokens } = contendersOf(model, {
@@ -170,24 +166,4 @@ async function timed(url, body, firstWord, end) {
 async function servedModel() {
   const { data } = await (await fetch(`${URL_OF_VLLM}/v1/models`)).json()
   return data[0].id
-}
-
-async function startOurs() {
-  const args = ['serve', '--vllm', URL_OF_VLLM, '--port', '0']
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
-  let printed = ''
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    printed += text
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed.replaceAll(URL_OF_VLLM, '')) ?? []
-    if (url !== undefined) return { url, child }
-  }
-  throw new Error(`serve did not start: ${printed}`)
-}
-
-const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-
-/** Returns the processor time of a process with all of its threads, in milliseconds. */
-function processorMs(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS
 }
