@@ -34,7 +34,15 @@ const INSIDE = {
   engines: [['grammar'], ['contract'], ['sources']],
   endpoint: [['flow'], ['request', 'prompt', 'seal'], ['tools', 'stores'], ['journal'], ['respond'], ['server']],
   'endpoint/respond': [['calls'], ['strict'], ['demand'], ['prompts'], ['sampling'], ['compaction'], ['opening']],
-  'endpoint/server/service': [['limits'], ['items'], ['storage'], ['conversation'], ['running'], ['take-over']],
+  'endpoint/server/service': [
+    ['limits'],
+    ['items'],
+    ['storage'],
+    ['conversation'],
+    ['running'],
+    ['take-over'],
+    ['conversations'],
+  ],
   judge: [['conformance'], ['probe']],
 }
 

@@ -40,7 +40,12 @@ function logError(error: unknown): void {
 
 /** Returns `resp_` and 50 random hexadecimal digits, so that the id of another owner's response cannot be guessed. */
 export function randomResponseId(): string {
-  let id = 'resp_'
+  return randomId('resp_')
+}
+
+/** Returns a prefix and 50 random hexadecimal digits. */
+export function randomId(prefix: string): string {
+  let id = prefix
   for (const byte of crypto.getRandomValues(new Uint8Array(25))) id += HEX[byte]
   return id
 }

@@ -57,6 +57,8 @@ export type RequestErrorCode =
   | 'idempotency_key_in_use'
   | 'idempotency_key_reused'
   | 'stream_not_resumable'
+  | 'conversation_locked'
+  | 'conversation_full'
   | 'websocket_connection_limit_reached'
 
 /**

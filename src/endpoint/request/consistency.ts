@@ -29,6 +29,12 @@ export function checkConsistency(request: ParsedRequest): void {
       code: 'invalid_value',
     })
   }
+  if (request.conversation !== undefined && request.store === false) {
+    throw new RequestError("Responses of a conversation require 'store' to be true.", {
+      param: 'conversation',
+      code: 'invalid_value',
+    })
+  }
   const { completion_window: window = 'soonest' } = request.background_options ?? {}
   if (window !== 'soonest' && request.background !== true) {
     throw new RequestError(`The completion window '${window}' requires 'background' to be true.`, {

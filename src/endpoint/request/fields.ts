@@ -7,6 +7,7 @@ import type {
   PromptCacheOptions,
   ReasoningOptions,
 } from '../../core/responses/request-parameters.js'
+import { INCLUDABLE } from './includable.js'
 import { MAX_STOPS } from './limits.js'
 import {
   decimalFrom,
@@ -98,7 +99,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
   conversation: {
     support: 'passed on',
     does: 'a server that stores conversations puts it before the input',
-    allows: 'an id, or `{ id }`; not with `previous_response_id`',
+    allows: 'an id, or `{ id }`; not with `previous_response_id` or `store: false`',
     schema: either('one of a string or object', key, object({ id: key })),
   },
   moderation: { support: 'refused', does: 'a client that asks for moderation must not get an answer without it' },
@@ -106,19 +107,7 @@ export const FIELDS: { readonly [Name in keyof ParsedRequest]-?: Checked<Name> }
     support: 'honoured',
     does: 'log-probabilities, sources, outputs and sealed reasoning in the response',
     allows: "the API's eight values",
-    schema: list(
-      'strings',
-      oneOf<Includable>(
-        'file_search_call.results',
-        'web_search_call.results',
-        'web_search_call.action.sources',
-        'message.input_image.image_url',
-        'computer_call_output.output.image_url',
-        'code_interpreter_call.outputs',
-        'reasoning.encrypted_content',
-        'message.output_text.logprobs',
-      ),
-    ),
+    schema: list('strings', oneOf<Includable>(...INCLUDABLE)),
   },
   tools: {
     support: 'honoured',

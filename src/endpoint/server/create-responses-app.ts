@@ -13,6 +13,7 @@ import type { ResponsesAppOptions } from './options.js'
 import { createJsonReader } from './read-json.js'
 import { chatCompletionsRoute } from './routes/chat-completions.js'
 import { conversationRoutes } from './routes/conversation.js'
+import { conversationsRoutes } from './routes/conversations.js'
 import { createResponseRoute } from './routes/create-response.js'
 import { healthRoutes } from './routes/health.js'
 import { keptResponseRoutes } from './routes/kept-response.js'
@@ -96,6 +97,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   const sockets = webSocketRoute(api, server)
   conversationRoutes(api, server)
   keptResponseRoutes(api, server)
+  conversationsRoutes(api, server)
   modelRoutes(api, server)
   chatCompletionsRoute(api, server)
   messagesRoutes(api, server)

@@ -1,6 +1,15 @@
 import type { Member } from './conversations.js'
 import type { PathEnd } from './path.js'
-import type { FinishedResponse, KeyedResponse, StoredBlock } from './store.js'
+import type { ConversationFacts, FinishedResponse, KeyedResponse, StoredBlock } from './store.js'
+
+/** A named conversation in memory. */
+export interface NamedConversation {
+  readonly name: string
+  facts: ConversationFacts
+  /** Undefined until its first response has ended. */
+  last: KeptResponse | undefined
+  open: KeptResponse | undefined
+}
 
 /** A response in memory. */
 export interface KeptResponse extends Member {
@@ -18,6 +27,8 @@ export interface KeptResponse extends Member {
   finished: FinishedResponse | undefined
   /** Its place in its conversation, once it has finished. */
   place: PathEnd<FinishedResponse> | undefined
+  /** The named conversation that it was opened in. */
+  named: NamedConversation | undefined
   /** Callbacks of readers that wait for an entry or the end. */
   readonly readers: Set<() => void>
 }

@@ -4,10 +4,12 @@ import type { Slices, Work } from '../../shared/slices.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
 import { Expiring } from '../flow/expiring.js'
-import { bytesOfFinished } from './bytes-of.js'
+import { bytesOf, bytesOfFinished } from './bytes-of.js'
 import { compacted } from './compacted.js'
 import { type Conversation, Conversations } from './conversations.js'
 import { followBlocks } from './follow-blocks.js'
+import { isJoining } from './is-joining.js'
+import { foundConversation, KeptConversations } from './kept-conversations.js'
 import { KeptEntries } from './kept-entries.js'
 import { KeptItems } from './kept-items.js'
 import type { KeptResponse } from './kept-response.js'
@@ -16,6 +18,7 @@ import { after, takeOff, valuesOf } from './path.js'
 import type {
   Append,
   AppendResult,
+  ConversationIndex,
   FinishedResponse,
   FoundLineage,
   FoundResponse,
@@ -61,6 +64,8 @@ const MEMORY_STORE_OPTIONS: OptionTable<MemoryStoreOptions> = {
 
 /** A store whose bytes count towards a budget of the whole process, which may reclaim them. */
 export interface MemoryStore extends ResponseStore {
+  /** Its named conversations. */
+  readonly conversations: ConversationIndex
   /**
    * The size of finished responses, by an estimate: running ones are counted by their service. On demand it evicts
    * dispensable data: entries, the oldest first, then whole conversations, the least recently used first. Nothing of a
@@ -100,6 +105,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const times = { seconds, clock }
   const conversations = new Conversations<KeptResponse>(times, forget)
   const written = new KeptEntries(conversations)
+  const named = new KeptConversations()
   /** The responses with a key. */
   const keys = new Map<string, KeptResponse>()
   /** The running responses, few of all that are kept. */
@@ -143,6 +149,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     written.evict(response)
     forgetItems(response)
     forgetKey(response)
+    named.forget(response)
     running.delete(response)
   }
 
@@ -160,6 +167,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     written.forget(response)
     forgetItems(response)
     forgetKey(response)
+    named.forget(response)
     running.delete(response)
     response.isDeleted = true
     if (response.place !== undefined && response.children === 0) takeOff(response.place)
@@ -204,6 +212,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     response.place = after((response.previous as KeptResponse | undefined)?.place, response.finished)
     conversations.grow(response, { items: finished.added.length + finished.response.output.length })
     if (freesKey) forgetKey(response)
+    named.end(response, isJoining(finished))
     running.delete(response)
     conversations.end(response)
     const later = background.do(response.owner, (work) => settle(response, finished, work))
@@ -260,14 +269,37 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       },
     },
 
+    conversations: {
+      async find(conversationId, owner) {
+        conversations.expire()
+        const found = named.find(conversationId, owner)
+        if (found !== undefined) conversations.use(found.last)
+        return found && foundConversation(found)
+      },
+      async update(conversationId, owner, facts) {
+        const found = named.find(conversationId, owner)
+        if (found === undefined) return false
+        conversations.grow(found.last, { bytes: bytesOf(facts) - bytesOf(found.facts) })
+        found.facts = facts
+        tell()
+        return true
+      },
+      async delete(conversationId, owner) {
+        const found = named.find(conversationId, owner)
+        if (found !== undefined) named.delete(found)
+        return found !== undefined
+      },
+    },
+
     async open(given: NewResponse): Promise<OpenResult> {
-      const { responseId, owner, approvals: consumed = [], key } = given
+      const { responseId, owner, approvals: consumed = [], key, conversation: turn } = given
       // Whether an approval was given is noted with its item.
       if (consumed.length > 0) await background.of(owner)
       conversations.expire()
       if (kept.has(responseId)) return { state: 'exists' }
       const previous = given.previous === undefined ? undefined : own(given.previous, owner)
       if (given.previous !== undefined && previous?.finished === undefined) return { state: 'no_previous' }
+      if (turn !== undefined && !named.mayOpen(turn, owner)) return { state: 'moved' }
       const keyed = key === undefined ? undefined : JSON.stringify([owner, key.key])
       const by = keyed === undefined ? undefined : keys.get(keyed)?.key
       if (by !== undefined) return { state: 'key_taken', by }
@@ -284,6 +316,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         entryBytes: 0,
         finished: undefined,
         place: undefined,
+        named: undefined,
       }
       const member = { previous: undefined, children: 0, isRunning: true, isDeleted: false, items: 0, bytes: 0 }
       const opened = { ...response, ...member, readers: new Set<() => void>() } as Omit<
@@ -294,6 +327,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       running.add(opened)
       if (keyed !== undefined) keys.set(keyed, opened)
       conversations.begin(opened, previous)
+      if (turn !== undefined) named.open(turn, opened)
+      if (turn?.facts !== undefined) conversations.grow(opened, { bytes: bytesOf(turn.facts) })
       written.add(opened, given.entries)
       if (written.count > entries || conversations.bytes > bytes) shrink()
       tell()

@@ -57,6 +57,34 @@ export interface KeyedResponse extends RequestKey {
   readonly responseId: string
 }
 
+/** What is kept about a named conversation, beside its responses. Plain JSON. */
+export interface ConversationFacts {
+  /** Unix time in whole seconds. */
+  readonly created_at: number
+  /** As its client set it. */
+  readonly metadata: { readonly [name: string]: string }
+}
+
+/** The named conversation that a response is opened in. */
+export interface ConversationTurn {
+  /** The id of the conversation. */
+  readonly conversationId: string
+  /** The response that is its last one now. Absent: the conversation begins with this response. */
+  readonly last?: string
+  /** What is kept about a conversation that begins. */
+  readonly facts?: ConversationFacts
+}
+
+/** A named conversation of the store. */
+export interface FoundConversation {
+  /** What is kept about it. */
+  readonly facts: ConversationFacts
+  /** The id of its last response, whose lineage is the conversation. */
+  readonly last: string
+  /** The id of the running response that is open in it. */
+  readonly open?: string
+}
+
 /** A new response, with all that is written in the same step: everything or nothing. */
 export interface NewResponse {
   /** The id of the response, which no other has or had. */
@@ -65,6 +93,8 @@ export interface NewResponse {
   readonly owner: string
   /** The response that it continues, if the store has it. */
   readonly previous?: string
+  /** The named conversation whose last response it becomes when it ends. Only in stores with `conversations`. */
+  readonly conversation?: ConversationTurn
   /** Its first entries. */
   readonly entries: EntryBlock
   /**
@@ -85,6 +115,11 @@ export type OpenResult =
   | { readonly state: 'exists' }
   /** `previous` is not a finished, undeleted response of this owner. */
   | { readonly state: 'no_previous' }
+  /**
+   * The conversation is not there, its last response is another one, or a response is open in it; or the one that would
+   * begin is known.
+   */
+  | { readonly state: 'moved' }
   /** Another response has the key. */
   | { readonly state: 'key_taken'; readonly by: KeyedResponse }
   /** One of the approvals was consumed before. */
@@ -203,6 +238,11 @@ export type Durability = 'none' | 'process' | 'power'
  * **Deletion.** A deleted response is not found, neither by its id nor by those of its items, and cannot be continued.
  * Its additions stay for the responses that continue it, and are deleted with the last of these.
  *
+ * **Named conversations.** A name for a response, its last one, which moves on: while a response is open in a
+ * conversation, no other opens in it. A response that ends as `completed` or `incomplete` becomes the last one, in the
+ * same step; one that ends otherwise, or is deleted, leaves the conversation as it was. It is found once its first
+ * response has become its last one, and no more once its last one is deleted or evicted.
+ *
  * **Leases.** One process writes a response: the one with the latest lease. A lease lasts as long as its last append
  * requested, by the store's clock. Any process may claim an expired one, and continue the response.
  *
@@ -214,6 +254,8 @@ export interface ResponseStore {
   readonly durability: Durability
   /** The memory that it uses in this process, for the budget to count. Absent if it stores its data elsewhere. */
   readonly memory?: Reclaimable
+  /** Its named conversations. Absent: it has none, and the endpoint refuses requests for them. */
+  readonly conversations?: ConversationIndex
   /** Opens a response, with its first entries, in one step. */
   open(response: NewResponse): Promise<OpenResult>
   /**
@@ -254,6 +296,16 @@ export interface ResponseStore {
    * not opened here. A store remembers an approval as long as it can find the item of the request.
    */
   consumeApprovals(approvalRequestIds: readonly string[], owner: string): Promise<boolean>
+}
+
+/** The named conversations of a store. Each method concerns one owner. */
+export interface ConversationIndex {
+  /** Returns a conversation, and renews its tree; undefined if this owner has none with the id. */
+  find(conversationId: string, owner: string): Promise<FoundConversation | undefined>
+  /** Replaces what is kept about a conversation. Returns whether it exists. */
+  update(conversationId: string, owner: string, facts: ConversationFacts): Promise<boolean>
+  /** Deletes the name: its responses stay, and one that is open in it goes on. Returns whether it existed. */
+  delete(conversationId: string, owner: string): Promise<boolean>
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ResponseStore } from '../../endpoint/stores/store.js'
+import type { ConversationTurn, ResponseStore } from '../../endpoint/stores/store.js'
 import type { Stores } from './rules.js'
 import { Broken, block, entriesNow, expectSame, finished, item, LONG } from './world.js'
 
@@ -14,6 +14,8 @@ const OPS = [
   'lineage',
   'key',
   'items',
+  'conversation',
+  'end-conversation',
 ] as const
 
 /** @inline */
@@ -29,6 +31,8 @@ export interface StoreCall {
   readonly owner: string
   /** The response that an opened one continues; undefined if it begins a conversation. */
   readonly previous: string | undefined
+  /** The named conversation; undefined if an opened response is in none. */
+  readonly conversation: string | undefined
   /** The epoch of the lease with which entries are appended. */
   readonly epoch: number
   /** The index at which entries are appended; for a key, which of four. */
@@ -64,6 +68,7 @@ export function drawCalls(draw: Draw): StoreCall[] {
     id: one('r1', 'r2', 'r3', 'r4'),
     owner: one('ann', 'ann', 'ann', 'bob'),
     previous: one(undefined, 'r1', 'r2', 'r3', 'r4'),
+    conversation: one(undefined, undefined, undefined, undefined, 'c1', 'c1', 'c2'),
     epoch: one(1, 1, 1, 2, 3),
     at: draw(4),
     count: draw(3),
@@ -78,16 +83,26 @@ interface ModelResponse {
   readonly owner: string
   readonly previous: string | undefined
   readonly key: string
+  /** The named conversation that it was opened in. */
+  readonly named: ModelConversation | undefined
   epoch: number
   isHeld: boolean
   entries: number[]
   isFinished: boolean
   isDeleted: boolean
+  status: 'running' | 'completed' | 'failed'
+}
+
+interface ModelConversation {
+  readonly name: string
+  last: string | undefined
+  open: string | undefined
 }
 
 /** A model of a store that evicts nothing. */
 class Model {
   readonly all = new Map<string, ModelResponse>()
+  readonly named = new Map<string, ModelConversation>()
 
   own(id: string, owner: string): ModelResponse | undefined {
     const response = this.all.get(id)
@@ -103,6 +118,14 @@ class Model {
     const response = id === undefined ? undefined : this.all.get(id)
     if (response === undefined) return []
     return [...this.lineage(response.previous), ...(response.isFinished ? [response.id] : [])]
+  }
+
+  /** Frees the conversation that a response was open in, or ends the one whose last response is deleted. */
+  leave({ id, named, isDeleted, status }: ModelResponse): void {
+    if (named === undefined || this.named.get(named.name) !== named) return
+    if (named.open === id && !isDeleted && status === 'completed') named.last = id
+    if (named.open === id) named.open = undefined
+    if (named.last === undefined || (named.last === id && isDeleted)) this.named.delete(named.name)
   }
 
   /** Drops deleted responses without continuations. */
@@ -124,6 +147,13 @@ export async function obeysModel({ store, other }: Stores, calls: readonly Store
   }
 }
 
+/** Returns the turn in the conversation of a call, in stores that have any. */
+function turnOf({ conversation, previous }: StoreCall, store: ResponseStore): ConversationTurn | undefined {
+  if (conversation === undefined || store.conversations === undefined) return undefined
+  if (previous !== undefined) return { conversationId: conversation, last: previous }
+  return { conversationId: conversation, facts: { created_at: 1, metadata: {} } }
+}
+
 async function play(call: StoreCall, number: number, store: ResponseStore, model: Model): Promise<void> {
   const { op, id, owner, previous, leaseSeconds } = call
   const what = `call ${number}, ${op} ${id} of ${owner}`
@@ -143,21 +173,40 @@ async function play(call: StoreCall, number: number, store: ResponseStore, model
       const key = `key of ${call.at}`
       const from = previous === undefined ? undefined : model.own(previous, owner)
       const holder = model.withKey(key, owner)
+      const name = JSON.stringify([owner, call.conversation])
+      const named = model.named.get(name)
+      // A conversation begins anew with a response that continues none.
+      const turn = turnOf(call, store)
+      const isAnew = call.isForced && turn !== undefined
+      const mayTurn =
+        previous === undefined ? named === undefined : named?.last === previous && named.open === undefined
       const state = model.all.has(id)
         ? 'exists'
-        : previous !== undefined && !from?.isFinished
+        : previous !== undefined && !isAnew && !from?.isFinished
           ? 'no_previous'
-          : holder !== undefined
-            ? 'key_taken'
-            : 'opened'
+          : turn !== undefined && !mayTurn
+            ? 'moved'
+            : holder !== undefined
+              ? 'key_taken'
+              : 'opened'
       const response = { responseId: id, owner, entries: block(...added), key: { key, digest: 'd' }, leaseSeconds }
-      const opening = await store.open({ ...response, ...(previous !== undefined && { previous }) })
+      const opening = await store.open({
+        ...response,
+        ...(previous !== undefined && !isAnew && { previous }),
+        ...(turn && { conversation: turn }),
+      })
       expectSame(opening.state, state, what)
       if (opening.state === 'key_taken') expectSame(opening.by.responseId, holder?.id, what)
       if (opening.state !== 'opened') return
       expectSame(opening.lease, { responseId: id, owner, epoch: 1 }, what)
       const states = { epoch: 1, isHeld: leaseSeconds > 0, entries: added, isFinished: false, isDeleted: false }
-      model.all.set(id, { id, owner, previous, key, ...states })
+      const taken = turn && (named ?? { name, last: undefined, open: undefined })
+      if (taken !== undefined) {
+        taken.open = id
+        model.named.set(name, taken)
+      }
+      const opened = { id, owner, previous: isAnew ? undefined : previous, key, named: taken, ...states }
+      model.all.set(id, { ...opened, status: 'running' })
       return
     }
     case 'append': {
@@ -170,10 +219,14 @@ async function play(call: StoreCall, number: number, store: ResponseStore, model
       return
     }
     case 'end': {
-      const became = { finished: finished([item(`msg_${id}`)]) }
+      const status = call.count === 0 ? 'failed' : 'completed'
+      const became = { finished: finished([item(`msg_${id}`)], [], status) }
       const [appended] = await store.append([{ lease, at: call.at, end: became, leaseSeconds }])
       expectSame(appended, expected, what)
-      if (isDone) own.isFinished = true
+      if (!isDone) return
+      own.isFinished = true
+      own.status = status
+      model.leave(own)
       return
     }
     case 'claim': {
@@ -222,8 +275,25 @@ async function play(call: StoreCall, number: number, store: ResponseStore, model
       return
     case 'delete':
       expectSame(await store.delete(id, owner), own !== undefined, what)
-      if (own !== undefined) own.isDeleted = true
+      if (own === undefined) return
+      own.isDeleted = true
+      model.leave(own)
       return
+    case 'conversation': {
+      const named = model.named.get(JSON.stringify([owner, call.conversation]))
+      const found = await store.conversations?.find(call.conversation ?? '', owner)
+      if (store.conversations === undefined) return
+      expectSame([found?.last, found?.open], [named?.last, named?.last && named.open], what)
+      return
+    }
+    case 'end-conversation': {
+      const name = JSON.stringify([owner, call.conversation])
+      const isThere = model.named.get(name)?.last !== undefined
+      if (store.conversations === undefined) return
+      expectSame(await store.conversations.delete(call.conversation ?? '', owner), isThere, what)
+      if (isThere) model.named.delete(name)
+      return
+    }
     default:
       throw new Broken(`no such call: ${op satisfies never}`)
   }

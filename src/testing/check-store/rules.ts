@@ -1,4 +1,4 @@
-import type { Append, NewResponse, OpenResult, ResponseStore } from '../../endpoint/stores/store.js'
+import type { Append, ConversationIndex, NewResponse, OpenResult, ResponseStore } from '../../endpoint/stores/store.js'
 import {
   append,
   Broken,
@@ -44,6 +44,12 @@ export const STORE_RULES = {
   'approvals-once':
     'An approval is consumed once, even by simultaneous requests; several are consumed together, or none.',
   'keys-once': 'A key belongs to one response of an owner, and is deleted with it.',
+  'conversations-move':
+    'A completed or incomplete response becomes the last one of its named conversation with its end; any other leaves it.',
+  'conversations-take-turns':
+    'While a response is open in a named conversation, and unless it names the last one, no other opens in it.',
+  'conversations-end':
+    'A named conversation ends when it or its last response is deleted, and the deletion of an open one frees it.',
   'takes-any-name': 'An id, an owner and a key may be any text.',
   'obeys-model': 'With any operations in any order, a store agrees with its model.',
 } as const
@@ -58,6 +64,13 @@ export interface Stores {
 }
 
 const WRITTEN = { state: 'written' }
+const FACTS = { created_at: 1, metadata: { a: 'b' } }
+
+/** The named conversations of a store that has any. */
+function namedOf({ conversations }: ResponseStore): ConversationIndex | undefined {
+  return conversations
+}
+
 const LOST = { state: 'lost' }
 
 const stateOf = ({ state }: OpenResult): string => state
@@ -352,12 +365,122 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
     expectSame((await other.findKey('k', 'ann'))?.responseId, 'kept', 'a key whose response is over')
   },
 
+  async 'conversations-move'({ store, other }) {
+    const [one, two] = [namedOf(store), namedOf(other)]
+    if (one === undefined || two === undefined) return
+    const first = await open(store, { responseId: 'a', conversation: { conversationId: 'conv', facts: FACTS } })
+    expectSame(await two.find('conv', 'ann'), undefined, 'one whose first response is running')
+    await end(store, first, 0, finished([item('msg_a')]))
+    expectSame(await two.find('conv', 'ann'), { facts: FACTS, last: 'a' }, 'one whose first response has ended')
+    for (const [id, status, last] of [
+      ['b', 'completed', 'b'],
+      ['c', 'failed', 'b'],
+      ['d', 'cancelled', 'b'],
+      ['e', 'incomplete', 'e'],
+    ] as const) {
+      const before = (await two.find('conv', 'ann'))?.last ?? ''
+      const turn = { responseId: id, previous: before, conversation: { conversationId: 'conv', last: before } }
+      const lease = await open(other, turn)
+      expectSame((await one.find('conv', 'ann'))?.open, id, 'the response that is open')
+      expectSame(await end(store, lease, 0, finished([item(`msg_${id}`)], [], status)), WRITTEN, `the end of ${id}`)
+      expectSame(await two.find('conv', 'ann'), { facts: FACTS, last }, `after one that ends ${status}`)
+    }
+    expectSame(await lineageOf(other, 'e'), ['msg_a', 'msg_b', 'msg_e'], 'the conversation')
+    await keep(
+      store,
+      { responseId: 'anew', conversation: { conversationId: 'conv', last: 'e' } },
+      finished([item('n')]),
+    )
+    expectSame(await two.find('conv', 'ann'), { facts: FACTS, last: 'anew' }, 'one that begins anew')
+    const changed = { created_at: 2, metadata: { a: 'c' } }
+    expectSame(await two.update('conv', 'ann', changed), true, 'an update')
+    expectSame(await one.find('conv', 'ann'), { facts: changed, last: 'anew' }, 'after it')
+    const taken = await open(store, {
+      responseId: 'f',
+      leaseSeconds: 0,
+      conversation: { conversationId: 'conv', last: 'anew' },
+    })
+    const claimed = await other.claim({ responseId: 'f', owner: 'ann', leaseSeconds: LONG })
+    expectSame(await end(store, taken, 0), LOST, 'the end by a process that has lost the response')
+    expectSame((await two.find('conv', 'ann'))?.last, 'anew', 'after it')
+    expectSame(claimed && (await end(other, claimed.lease, 0)), WRITTEN, 'the end by another process')
+    expectSame(await one.find('conv', 'ann'), { facts: changed, last: 'f' }, 'after that')
+  },
+
+  async 'conversations-take-turns'({ store, other }) {
+    const two = namedOf(other)
+    if (namedOf(store) === undefined || two === undefined) return
+    const begin = { conversationId: 'conv', facts: FACTS }
+    const both = await Promise.all(
+      [store, other, store].map((each, at) => each.open({ ...NEW, responseId: `begin_${at}`, conversation: begin })),
+    )
+    const [winner, ...others] = both.filter(({ state }) => state === 'opened')
+    expectSame([winner?.state, others.length], ['opened', 0], 'how many of 3 begin one')
+    if (winner?.state !== 'opened') return
+    await end(store, winner.lease, 0)
+    const last = winner.lease.responseId
+    const turn = { previous: last, conversation: { conversationId: 'conv', last } }
+    const openings = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        (at % 2 === 0 ? store : other).open({ ...NEW, ...turn, responseId: `turn_${at}` }),
+      ),
+    )
+    const opened = openings.flatMap((opening) => (opening.state === 'opened' ? [opening.lease] : []))
+    const [lease, ...more] = opened
+    expectSame([opened.length, more.length], [1, 0], 'how many of 10 are open in one')
+    expectSame(openings.filter(({ state }) => state === 'moved').length, 9, 'how many of 10 are refused')
+    if (lease === undefined) return
+    expectSame((await two.find('conv', 'ann'))?.open, lease.responseId, 'the one that is open')
+    await end(other, lease, 0)
+    expectSame(stateOf(await store.open({ ...NEW, ...turn, responseId: 'late' })), 'moved', 'one after an earlier one')
+    const none = { conversationId: 'none', last: lease.responseId }
+    expectSame(stateOf(await store.open({ ...NEW, responseId: 'late', conversation: none })), 'moved', 'in none')
+    expectSame(stateOf(await other.open({ ...NEW, responseId: 'late', conversation: begin })), 'moved', 'begun again')
+    expectSame(await store.find('late', 'ann'), undefined, 'one that was refused')
+    const bobs = { ...NEW, owner: 'bob', responseId: 'bobs', conversation: { conversationId: 'conv', last } }
+    expectSame(stateOf(await other.open(bobs)), 'moved', 'in the conversation of another owner')
+  },
+
+  async 'conversations-end'({ store, other }) {
+    const [one, two] = [namedOf(store), namedOf(other)]
+    if (one === undefined || two === undefined) return
+    await keep(store, { responseId: 'a', conversation: { conversationId: 'conv', facts: FACTS } })
+    const turn = { previous: 'a', conversation: { conversationId: 'conv', last: 'a' } }
+    await open(store, { responseId: 'b', ...turn })
+    expectSame(await other.delete('b', 'ann'), true, 'delete the one that is open')
+    expectSame(await one.find('conv', 'ann'), { facts: FACTS, last: 'a' }, 'after it')
+    const lease = await open(other, { responseId: 'c', ...turn })
+    for (const answer of [await two.delete('conv', 'bob'), await two.update('conv', 'bob', FACTS)])
+      expectSame(answer, false, 'a change by another owner')
+    expectSame(await two.find('conv', 'bob'), undefined, 'found by another owner')
+    expectSame(await two.delete('conv', 'ann'), true, 'delete')
+    expectSame(await one.find('conv', 'ann'), undefined, 'after that')
+    expectSame(await one.delete('conv', 'ann'), false, 'delete again')
+    expectSame(await one.update('conv', 'ann', FACTS), false, 'an update of none')
+    expectSame(await end(store, lease, 0), WRITTEN, 'the end of one that was open')
+    expectSame((await other.find('a', 'ann'))?.state, 'finished', 'its responses')
+    await keep(store, { responseId: 'x', conversation: { conversationId: 'other', facts: FACTS } })
+    await store.delete('x', 'ann')
+    expectSame(await two.find('other', 'ann'), undefined, 'one whose last response was deleted')
+    const failing = await open(store, { responseId: 'y', conversation: { conversationId: 'third', facts: FACTS } })
+    await end(store, failing, 0, finished([], [], 'failed'))
+    expectSame(await two.find('third', 'ann'), undefined, 'one whose first response failed')
+    await keep(other, { responseId: 'z', conversation: { conversationId: 'third', facts: FACTS } })
+    expectSame((await one.find('third', 'ann'))?.last, 'z', 'one that begins after that')
+  },
+
   async 'takes-any-name'({ store, other }) {
     for (const name of ['__proto__', 'constructor', 'toString', '', "'; --", 'ü\u{1f600}', 'a\u0000b', '\u0001x']) {
       const what = JSON.stringify(name)
       expectSame(await other.find(name, name), undefined, `find ${what}`)
       const key = { key: name, digest: name }
-      await keep(store, { responseId: name, owner: name, key }, finished([item(name)]))
+      const begun = store.conversations && {
+        conversationId: name,
+        facts: { created_at: 1, metadata: { [name]: name } },
+      }
+      const response = { responseId: name, owner: name, key, ...(begun && { conversation: begun }) }
+      await keep(store, response, finished([item(name)]))
+      expectSame((await other.conversations?.find(name, name))?.last, begun && name, `find the conversation ${what}`)
       expectSame((await other.find(name, name))?.state, 'finished', `find ${what} after it was kept`)
       expectSame((await other.findItem(name, name))?.responseId, name, `findItem ${what}`)
       expectSame(await other.findKey(name, name), { ...key, responseId: name }, `findKey ${what}`)

@@ -37,10 +37,14 @@ export function item(id: string, text: string = id): InputItem {
   return { type: 'message', role: 'user', id, content: [{ type: 'input_text', text }] } as InputItem
 }
 
-export function finished(added: readonly InputItem[] = [], output: readonly InputItem[] = []): FinishedResponse {
+export function finished(
+  added: readonly InputItem[] = [],
+  output: readonly InputItem[] = [],
+  status: FinishedResponse['response']['status'] = 'completed',
+): FinishedResponse {
   return {
     // The part of a response that the rules read.
-    response: { status: 'completed', output } as FinishedResponse['response'],
+    response: { status, output } as FinishedResponse['response'],
     added,
     history: [{ tokens: [1, 200_006] }],
   }

@@ -1,11 +1,25 @@
 import { describe, expect, test } from 'vitest'
-import { type AppendResult, createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
+import {
+  type AppendResult,
+  type ConversationIndex,
+  createMemoryStore,
+  type ResponseStore,
+} from '../../../src/endpoint/stores/index.js'
 import { checkStore, type StoreRule } from '../../../src/testing/index.js'
 
 /** A store in memory with one fault. */
 function faulty(change: (real: ResponseStore) => Partial<ResponseStore>): ResponseStore {
   const real = createMemoryStore()
   return { ...real, ...change(real) }
+}
+
+/** Changes the named conversations of a store. */
+function conversations(
+  change: (real: ConversationIndex) => Partial<ConversationIndex>,
+): (real: ResponseStore) => Partial<ResponseStore> {
+  return ({ conversations: real }) => ({
+    conversations: { ...(real as ConversationIndex), ...change(real as ConversationIndex) },
+  })
 }
 
 const FAULTS: readonly [
@@ -113,11 +127,71 @@ const FAULTS: readonly [
     }),
   ],
   ['finds what was deleted', ['deletes', 'obeys-model'], () => ({ delete: async () => true })],
+  [
+    'lets two responses be open in one conversation',
+    ['conversations-take-turns', 'conversations-move', 'obeys-model'],
+    (real) => ({
+      async open({ conversation, ...response }) {
+        if (conversation?.last !== undefined) return await real.open(response)
+        return await real.open({ ...response, ...(conversation && { conversation }) })
+      },
+    }),
+  ],
+  [
+    'finds the conversation of another owner',
+    ['conversations-end'],
+    conversations((real) => ({
+      find: async (id, owner) => (await real.find(id, owner)) ?? (await real.find(id, 'ann')),
+    })),
+  ],
+  [
+    'does not free a conversation whose open response is deleted',
+    ['conversations-end'],
+    (real) => {
+      const named = new Set<string>()
+      return {
+        async open(response) {
+          const opening = await real.open(response)
+          if (opening.state === 'opened' && response.conversation !== undefined) named.add(response.responseId)
+          return opening
+        },
+        delete: async (id, owner) => named.has(id) || (await real.delete(id, owner)),
+      }
+    },
+  ],
+  [
+    'lets a failed response become the last one of its conversation',
+    ['conversations-move', 'conversations-end'],
+    (real) => ({
+      append: (appends) =>
+        real.append(
+          appends.map(({ end, ...append }) => ({
+            ...append,
+            ...(end && {
+              end: {
+                ...end,
+                finished: { ...end.finished, response: { ...end.finished.response, status: 'completed' } },
+              },
+            }),
+          })),
+        ),
+    }),
+  ],
+  [
+    'ends a conversation with the response that is open in it',
+    ['conversations-end'],
+    conversations((real) => ({
+      async delete(id, owner) {
+        const found = await real.find(id, owner)
+        return found?.open === undefined && (await real.delete(id, owner))
+      },
+    })),
+  ],
 ]
 
 describe('checkStore', () => {
   test.each(FAULTS)('finds a store that %s', async (_what, rules, change) => {
-    const violations = await checkStore(() => ({ store: faulty(change) }), { runs: 200, seed: 1, timeoutMs: 200 })
+    const violations = await checkStore(() => ({ store: faulty(change) }), { runs: 600, seed: 1, timeoutMs: 200 })
     const found = violations.map(({ rule }) => rule)
     expect(rules.filter((rule) => !found.includes(rule))).toEqual([])
   })

@@ -38,6 +38,10 @@ export const SERVICE_LIMITS: OptionTable<ServiceLimits> = {
   concurrency: wholeNumber(1),
   concurrencyPerOwner: wholeNumber(1),
   queue: wholeNumber(0),
+  conversationItems: wholeNumber(1),
+  conversationCharacters: wholeNumber(1),
+  conversationSeconds: wholeNumber(0, MAX_SECONDS),
+  conversationWaits: wholeNumber(0),
   turns: wholeNumber(1),
   responseSeconds: aboveZero,
   statusSeconds: wholeNumber(0, MAX_SECONDS),
@@ -80,7 +84,7 @@ const PASS_ON_OPTIONS: OptionTable<PassOnOptions> = {
 }
 
 /** The methods of a store. The compiler requires a line for each. */
-const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory'>, true>> = {
+const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory' | 'conversations'>, true>> = {
   open: true,
   append: true,
   claim: true,
@@ -97,8 +101,12 @@ const STORE: Readonly<Record<Exclude<keyof ResponseStore, 'durability' | 'memory
 const hasMethods = having(Object.keys(STORE), 'a store')
 const aDurability = oneOf('none', 'process', 'power')
 
+const anIndex = having(['find', 'update', 'delete'], 'named conversations')
+
 const aStore: OptionCheck = (value, path) => {
   hasMethods(value, path)
+  const { conversations } = value as ResponseStore
+  if (conversations !== undefined) anIndex(conversations, `${path}.conversations`)
   aDurability((value as ResponseStore).durability, `${path}.durability`)
 }
 

@@ -5,6 +5,8 @@ import { merged } from '../../../shared/merged.js'
 import { offeredCalls } from '../../respond/offered.js'
 import type { KeptResponse, RequestKey } from '../../stores/store.js'
 import type { Caller } from './caller.js'
+import { conversationIdOf } from './conversation/named-conversation.js'
+import { inTurn } from './conversations/turns.js'
 import { createOnce } from './create-once.js'
 import { engineFor } from './engine-for.js'
 import { inConversation } from './in-conversation.js'
@@ -29,8 +31,15 @@ export async function createResponse(setup: Setup, body: unknown, caller: Caller
   if (turn !== undefined) await turn
   const request = withModel(await parseBody(setup, body, caller), setup.models)
   const { owner, idempotencyKey } = caller
-  if (idempotencyKey === undefined) return start(setup, request, caller)
-  return createOnce(setup, { request, owner, idempotencyKey, body }, (key) => start(setup, request, caller, key))
+  if (idempotencyKey === undefined) return startInTurn(setup, request, caller)
+  return createOnce(setup, { request, owner, idempotencyKey, body }, (key) => startInTurn(setup, request, caller, key))
+}
+
+/** Starts a response, if it names a conversation when no other one is open in it. */
+function startInTurn(setup: Setup, request: ParsedRequest, caller: Caller, key?: RequestKey): Promise<LiveResponse> {
+  const conversationId = conversationIdOf(request)
+  if (conversationId === undefined) return start(setup, request, caller, key)
+  return inTurn(setup, conversationId, caller, () => start(setup, request, caller, key))
 }
 
 function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[]): ParsedRequest {
@@ -93,7 +102,9 @@ async function runFor(
     const operator = await operatorOptions(setup.options, request, caller)
     const isOffered = offeredCalls(conversation.request, operator.offered)
     const about = { owner, responseId, request: request as ResponseRequest, conversation, caller }
-    const { previous } = conversation.addition
+    const { addition, own, responses, turn } = conversation
+    if (turn !== undefined) setup.checkSize(responses, own.input)
+    const { previous } = addition
     const approvals = conversation.approvedCalls.map(({ approvalRequestId }) => approvalRequestId)
     return startRun({
       ...runOptions(setup, resources, { ...about, operator, isOffered }),
@@ -102,7 +113,11 @@ async function runFor(
         ...{ responseId, owner },
         ...(resources.key && { key: resources.key }),
         // A transient response has its predecessors in memory, and its approvals are stored like all others.
-        ...(!isTransient && { approvals, ...(previous !== undefined && { previous }) }),
+        ...(!isTransient && {
+          approvals,
+          ...(previous !== undefined && { previous }),
+          ...(turn && { conversation: turn }),
+        }),
       },
       isTransient,
       signal: caller.signal,

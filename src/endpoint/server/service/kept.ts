@@ -2,16 +2,16 @@ import type { Batch } from '../../../core/responses/batch.js'
 import type { InputItem } from '../../../core/responses/input-items.js'
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import { closable } from '../../../shared/closable.js'
-import { merged } from '../../../shared/merged.js'
 import { invalidValue, RequestError } from '../../../shared/request-error.js'
 import { createPace } from '../../../shared/slices.js'
 import { deferred } from '../../flow/deferred.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { translateEntries } from '../../respond/index.js'
-import type { FinishedResponse, FoundResponse, KeptResponse } from '../../stores/store.js'
-import { itemsOfResponses } from './conversation/earlier-responses.js'
-import { withoutHidden } from './items/hidden-calls.js'
+import type { FoundResponse, KeptResponse } from '../../stores/store.js'
+import { shownItems } from './conversation/shown-items.js'
+import { leaveConversation } from './conversations/items.js'
 import { listedItem } from './items/listed-item.js'
+import { type ItemPage, type ItemQuery, pageOf } from './items/page.js'
 import { followEntries } from './running/follow.js'
 import type { LiveResponse } from './running/live-response.js'
 import type { Run } from './running/run-types.js'
@@ -50,11 +50,19 @@ export async function streamResponse(
 
 /** @throws RequestError if there is no such response */
 export async function deleteResponse(setup: Setup, responseId: string, owner: string): Promise<void> {
-  await findStored(setup, responseId, owner)
+  const found = await findStored(setup, responseId, owner)
+  const response = found.state === 'finished' ? found.finished.response : await snapshotOf(setup, responseId, owner)
   const live = runOf(setup, responseId)
   // Cancelled first: its writer would be refused, and that would be reported to the host as an error.
   live?.cancel()
   await live?.ended
+  // Absent in responses that an older version stored.
+  const conversationId = response.conversation?.id
+  if (conversationId !== undefined) {
+    // Ended before it is deleted, or it could become the last one of its conversation in between.
+    if (found.state === 'running' && live?.isLost !== false) await cancelledElsewhere(setup, responseId, owner)
+    await leaveConversation(setup, conversationId, responseId, owner)
+  }
   const lineage = await setup.durable.stored.lineage(responseId, owner)
   await setup.durable.store.delete(responseId, owner)
   // Drops everything of it that the store does not keep.
@@ -230,49 +238,14 @@ async function soFar(
   }
 }
 
-/** A page of the input items of a response, in the API's form. */
-export interface ItemPage {
-  readonly object: 'list'
-  /** The items, in the requested order. */
-  readonly data: readonly object[]
-  /** The id of the first item. Null if there is none. */
-  readonly first_id: string | null
-  /** The id of the last item, the `after` of the next page. Null if there is none. */
-  readonly last_id: string | null
-  /** Whether another page follows. */
-  readonly has_more: boolean
-}
-
-/** Which page of the items of a request to list. */
-export interface ItemQuery {
-  /** The size of the page, 1 to 100. Default 20. */
-  readonly limit?: number
-  /** Default `desc`: the latest first. */
-  readonly order?: 'asc' | 'desc'
-  /** The id of the last item on the previous page. */
-  readonly after?: string
-}
-
 /** @throws RequestError if there is no such response, or it has no such item */
 export async function listInputItems(
   setup: Setup,
   responseId: string,
   owner: string,
-  { limit = 20, order = 'desc', after }: ItemQuery = {},
+  query: ItemQuery = {},
 ): Promise<ItemPage> {
-  const input = await inputOf(setup, responseId, owner)
-  const items = (order === 'asc' ? [...input] : input.toReversed()) as readonly (InputItem & { readonly id: string })[]
-  const from = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
-  if (after !== undefined && from === 0) throw invalidValue('after', after)
-  const page = items.slice(from, from + limit)
-  const [first, last] = [page[0], page.at(-1)]
-  return {
-    object: 'list',
-    data: page.map((item) => listedItem(item)),
-    first_id: first?.id ?? null,
-    last_id: last?.id ?? null,
-    has_more: from + limit < items.length,
-  }
+  return pageOf(await inputOf(setup, responseId, owner), query, listedItem)
 }
 
 /** Returns the conversation before a response. @throws RequestError if there is no such response */
@@ -284,17 +257,12 @@ async function inputOf(setup: Setup, responseId: string, owner: string): Promise
   if (last === undefined) {
     return (
       setup.runs.get(responseId)?.input ?? [
-        ...shownItems(setup, responses),
+        ...shownItems(setup.options.offeredCalls, responses),
         ...(await addedTo(setup, responseId, owner)),
       ]
     )
   }
-  return [...shownItems(setup, responses.slice(0, -1)), ...last.added]
-}
-
-function shownItems({ options }: Setup, responses: readonly FinishedResponse[]): InputItem[] {
-  if (options.offeredCalls !== 'hidden') return itemsOfResponses(responses)
-  return itemsOfResponses(responses.map((each) => merged(each, { response: withoutHidden(each.response) })))
+  return [...shownItems(setup.options.offeredCalls, responses.slice(0, -1)), ...last.added]
 }
 
 /** Returns the addition of a response that another process runs. */

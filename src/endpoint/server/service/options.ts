@@ -12,6 +12,8 @@ import type { AuditOptions } from './audit.js'
 import type { HealthLimits } from './health.js'
 import type { AdmissionLimits } from './limits/admission.js'
 import type { StatusLimits } from './limits/call-watch.js'
+import type { ConversationSizeLimits } from './limits/conversation-size.js'
+import type { ConversationWaitLimits } from './limits/conversation-waits.js'
 import type { SilenceLimits } from './limits/guarded-engine.js'
 import type { MemoryLimits } from './limits/memory.js'
 import type { OperatorOptions } from './operator-options.js'
@@ -56,6 +58,8 @@ type ResponseOptions = Pick<
 /** How much one server works on and keeps at once, and how long it waits. */
 export interface ServiceLimits
   extends AdmissionLimits,
+    ConversationSizeLimits,
+    ConversationWaitLimits,
     HealthLimits,
     MemoryLimits,
     PassLimits,

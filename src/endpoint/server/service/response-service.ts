@@ -7,20 +7,27 @@ import type { Observer } from '../observe/observer.js'
 import type { Caller } from './caller.js'
 import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js'
 import { type CompactedResponse, compactConversation } from './compact.js'
+import {
+  type Conversation,
+  createConversation,
+  deleteConversation,
+  retrieveConversation,
+  updateConversation,
+} from './conversations/conversations.js'
+import {
+  type ConversationItemQuery,
+  createConversationItems,
+  deleteConversationItem,
+  listConversationItems,
+  retrieveConversationItem,
+} from './conversations/items.js'
 import { createResponse } from './create.js'
 import { createHealthCheck } from './health.js'
 import { type InputTokens, inputTokensOf } from './input-tokens.js'
 import { eventsWithoutHidden, withoutHidden } from './items/hidden-calls.js'
+import type { ItemPage, ItemQuery } from './items/page.js'
 import { callSealer, openCalls } from './items/sealed-calls.js'
-import {
-  cancelResponse,
-  deleteResponse,
-  type ItemPage,
-  type ItemQuery,
-  listInputItems,
-  retrieveResponse,
-  streamResponse,
-} from './kept.js'
+import { cancelResponse, deleteResponse, listInputItems, retrieveResponse, streamResponse } from './kept.js'
 import type { ServiceOptions } from './options.js'
 import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
@@ -44,6 +51,8 @@ export interface ResponseService {
   cancel(responseId: string, owner: string): Promise<KeptResponse>
   /** Lists the input items of a stored response, a page at a time. */
   inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
+  /** The named conversations of the store: see {@link ConversationService}. */
+  readonly conversations: ConversationService
   /** @throws EngineError, too */
   compact(body: unknown, caller: Caller): Promise<CompactedResponse>
   /** Counts the tokens of a request's prompt, as `POST /v1/responses/input_tokens` does. */
@@ -88,6 +97,28 @@ export interface ResponseService {
    * @param signal - aborts them when it aborts itself
    */
   drain(signal?: AbortSignal): Promise<void>
+}
+
+type Parts = Pick<ConversationItemQuery, 'include'>
+
+/** The Conversations API without HTTP. Every method concerns one owner's, and throws a RequestError with status 404 for others. */
+export interface ConversationService {
+  /** Creates a conversation, with up to 20 items. */
+  create(body: unknown, caller: Caller): Promise<Conversation>
+  /** Returns a conversation. */
+  retrieve(id: string, owner: string): Promise<Conversation>
+  /** Replaces the metadata of a conversation. */
+  update(id: string, body: unknown, caller: Caller): Promise<Conversation>
+  /** Deletes a conversation, and the items that its clients added. Its responses stay. */
+  delete(id: string, owner: string): Promise<void>
+  /** Lists the items of a conversation, a page at a time. */
+  listItems(id: string, owner: string, query?: ConversationItemQuery): Promise<ItemPage>
+  /** Adds up to 20 items, and returns them. */
+  createItems(id: string, body: unknown, caller: Caller, query?: Parts): Promise<ItemPage>
+  /** Returns an item. */
+  retrieveItem(id: string, itemId: string, owner: string, query?: Parts): Promise<object>
+  /** Removes an item, and returns the conversation. */
+  deleteItem(id: string, itemId: string, caller: Pick<Caller, 'owner' | 'signal'>): Promise<Conversation>
 }
 
 /**
@@ -140,6 +171,16 @@ export function openService(options: ServiceOptions): ResponseService {
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
     cancel: async (responseId, owner) => visible(await cancelResponse(setup, responseId, owner)),
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
+    conversations: {
+      create: (body, caller) => createConversation(setup, body, caller),
+      retrieve: (id, owner) => retrieveConversation(setup, id, owner),
+      update: (id, body, caller) => updateConversation(setup, id, body, caller),
+      delete: (id, owner) => deleteConversation(setup, id, owner),
+      listItems: (id, owner, query) => listConversationItems(setup, id, owner, query),
+      createItems: (id, body, caller, query) => createConversationItems(setup, id, body, caller, query),
+      retrieveItem: (id, itemId, owner, query) => retrieveConversationItem(setup, id, itemId, owner, query),
+      deleteItem: (id, itemId, caller) => deleteConversationItem(setup, id, itemId, caller),
+    },
     compact: (body, caller) => compactConversation(setup, body, caller),
     inputTokens: (body, caller) => inputTokensOf(setup, body, caller),
     async passOn(request, caller) {

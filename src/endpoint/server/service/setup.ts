@@ -16,6 +16,8 @@ import { createObserver, type Observer } from '../observe/observer.js'
 import { KnownConversations } from './conversation/known-conversations.js'
 import { Admission } from './limits/admission.js'
 import { type CallWatch, watchCalls } from './limits/call-watch.js'
+import { createSizeCheck } from './limits/conversation-size.js'
+import type { ConversationWaits } from './limits/conversation-waits.js'
 import { createDeadlines, type Deadlines } from './limits/deadlines.js'
 import { createEngineGuard, type GuardEngine } from './limits/guarded-engine.js'
 import { memoryBytesOf } from './limits/memory.js'
@@ -67,6 +69,9 @@ export interface Setup extends ServedModels {
    */
   readonly starting: Map<string, Promise<void>>
   readonly stop: Stop
+  /** Checks the size of a conversation that items are added to. */
+  readonly checkSize: ReturnType<typeof createSizeCheck>
+  readonly waits: ConversationWaits
   readonly guard: GuardEngine
   readonly deadlines: Deadlines
   /** Watches the calls for one response, whose status they decide. */
@@ -126,6 +131,8 @@ export function setUp(options: ServiceOptions): Setup {
     beginning: new Set(),
     starting: new Map(),
     stop: createStop(),
+    checkSize: createSizeCheck(limits),
+    waits: { waiting: 0 },
     guard: createEngineGuard(limits, deadlines),
     watchCalls: () => watchCalls(limits, deadlines),
     respondOptions: respondOptionsOf(options, { seal, clock, pause, report }),

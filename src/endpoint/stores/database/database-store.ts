@@ -4,8 +4,9 @@ import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { compacted } from '../compacted.js'
+import { isJoining } from '../is-joining.js'
 import { OwnersWork } from '../owners-work.js'
-import type { Append, Durability, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
+import type { Append, ConversationIndex, Durability, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
 import { createAdministration } from './administration.js'
 import type { ContentCipher } from './cipher.js'
 import type { Followers } from './followers.js'
@@ -30,6 +31,8 @@ export interface StoreDatabase {
 
 /** A store that keeps its content in a database, and what was read of it in memory. */
 export interface DatabaseStore extends ResponseStore, StoreAdministration {
+  /** Its named conversations. */
+  readonly conversations: ConversationIndex
   /** The conversations that it keeps in memory, too. On demand it forgets them, and reads them again later. */
   readonly memory: Reclaimable
 }
@@ -70,10 +73,24 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
     ...createAdministration(call),
     durability,
     memory: known.memory,
-    async open(response) {
+    conversations: {
+      async find(id, owner) {
+        const found = await call({ owner }, 'findNamed', id, owner)
+        if (found === undefined) return undefined
+        const { last, open } = found
+        return { facts: content.decryptFacts(found.facts, id, owner), last, ...(open !== undefined && { open }) }
+      },
+      update: (id, owner, facts) => call({ owner }, 'updateNamed', id, owner, content.encryptFacts(facts, id, owner)),
+      delete: (id, owner) => call({ owner }, 'deleteNamed', id, owner),
+    },
+    async open({ conversation, ...response }) {
       const { responseId, owner } = response
       const entries = content.encryptBlock(response.entries, responseId, owner, 0)
-      return await call({ owner }, 'open', { ...response, entries })
+      const turn = conversation && {
+        ...{ conversationId: conversation.conversationId, last: conversation.last },
+        facts: conversation.facts && content.encryptFacts(conversation.facts, conversation.conversationId, owner),
+      }
+      return await call({ owner }, 'open', { ...response, entries, turn })
     },
     async append(appends) {
       const work = createWork()
@@ -87,6 +104,7 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
             became: await withPauses(content.becameOf(end.finished, responseId, owner, work), nextTurn),
             entries: end.entries && content.encryptBlock(end.entries, responseId, owner, 0),
             freesKey: end.freesKey ?? false,
+            joins: isJoining(end.finished),
           },
         })
       }

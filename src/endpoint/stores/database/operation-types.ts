@@ -23,12 +23,35 @@ export interface Became {
   readonly parts: PackedParts
 }
 
+/** A turn in a named conversation, with what is kept about it as bytes. */
+export interface NamedTurn {
+  readonly conversationId: string
+  readonly last: string | undefined
+  readonly facts: Uint8Array | undefined
+}
+
+export interface NewRow extends Omit<NewResponse, 'conversation'> {
+  readonly turn: NamedTurn | undefined
+}
+
+export interface FoundNamed {
+  readonly facts: Uint8Array
+  readonly last: string
+  readonly open: string | undefined
+}
+
 export interface AppendRow {
   readonly lease: Lease
   readonly at: number
   readonly entries: EntryBlock | undefined
   readonly end:
-    | { readonly became: Became; readonly entries: EntryBlock | undefined; readonly freesKey: boolean }
+    | {
+        readonly became: Became
+        readonly entries: EntryBlock | undefined
+        readonly freesKey: boolean
+        /** Whether it becomes the last one of the named conversation that it was opened in. */
+        readonly joins: boolean
+      }
     | undefined
   readonly leaseSeconds: number
 }
@@ -89,7 +112,7 @@ export interface OwnersRows extends DeletedOwner {
 
 /** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
 export interface Operations {
-  open(response: NewResponse): OpenResult
+  open(response: NewRow): OpenResult
   append(appends: readonly AppendRow[]): readonly AppendedRow[]
   claim(claim: Claim): ClaimedLease | undefined
   expired(max: number): readonly ExpiredResponse[]
@@ -109,6 +132,9 @@ export interface Operations {
   entries(responseId: string, owner: string, from: number): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
   consumeApprovals(ids: readonly string[], owner: string): boolean
+  findNamed(id: string, owner: string): FoundNamed | undefined
+  updateNamed(id: string, owner: string, facts: Uint8Array): boolean
+  deleteNamed(id: string, owner: string): boolean
   status(): StoreStatus
   /** @param max - the maximum number of conversations */
   deleteOwner(owner: string, max: number): OwnersRows

@@ -1,6 +1,6 @@
 import type { InputItem } from '../../../core/responses/input-items.js'
 import type { Slices, Work } from '../../../shared/slices.js'
-import type { EntryBlock, FinishedResponse, StoredBlock } from '../store.js'
+import type { ConversationFacts, EntryBlock, FinishedResponse, StoredBlock } from '../store.js'
 import type { ContentCipher } from './cipher.js'
 import type { Became } from './operation-types.js'
 import { type Part, packed, partsOf } from './packed-parts.js'
@@ -12,6 +12,8 @@ export interface StoredContent {
   /** Stores the items separately, so that each is found by its id and none is stored twice. */
   becameOf(finished: FinishedResponse, responseId: string, owner: string, work: Work): Slices<Became>
   finishedOf(became: Became, responseId: string, owner: string, work: Work): Slices<FinishedResponse>
+  encryptFacts(facts: ConversationFacts, conversationId: string, owner: string): Uint8Array
+  decryptFacts(bytes: Uint8Array, conversationId: string, owner: string): ConversationFacts
   /** Opens an item for any of its holders: a response's own item takes the place of a client's copy. */
   itemOf(bytes: Uint8Array, owner: string): InputItem
 }
@@ -68,6 +70,12 @@ export function contentOf(cipher: ContentCipher | undefined): StoredContent {
         if (work.left <= 0) yield* work.pause()
       }
       return { response: { ...response, output }, added, history }
+    },
+    encryptFacts(facts, conversationId, owner) {
+      return encrypt(encoder.encode(JSON.stringify(facts)), 'conversation', owner, conversationId)
+    },
+    decryptFacts(bytes, conversationId, owner) {
+      return JSON.parse(decoder.decode(decrypt(bytes, 'conversation', owner, conversationId)))
     },
     itemOf(bytes: Uint8Array, owner: string): InputItem {
       return JSON.parse(decoder.decode(decrypt(bytes, 'item', owner)))

@@ -56,8 +56,8 @@ const END = `
   WITH given AS (
     SELECT heads.*, blocks.content AS block FROM (${apart(
       `SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::integer[],
-         $7::boolean[], $8::integer[], $9::bigint[], $10::boolean[]) WITH ORDINALITY
-         AS given (id, owner, epoch, at, added, block_size, is_whole, size, items_size, frees_key, nth)`,
+         $7::boolean[], $8::integer[], $9::bigint[], $10::boolean[], $18::boolean[]) WITH ORDINALITY
+         AS given (id, owner, epoch, at, added, block_size, is_whole, size, items_size, frees_key, joins, nth)`,
       '$11',
     )}) AS heads JOIN (${apart(
       'SELECT * FROM unnest($6::integer[]) WITH ORDINALITY AS given (size, nth)',
@@ -78,7 +78,14 @@ const END = `
         key = CASE WHEN frees_key THEN NULL ELSE key END, digest = CASE WHEN frees_key THEN NULL ELSE digest END
       FROM given JOIN locked USING (nth) WHERE ${FENCE}
       RETURNING responses.rid, responses.id, stamp, previous, cid, responses.owner, is_followed,
-        responses.bytes + entry_bytes AS whole, nth, CASE WHEN is_whole THEN 0 ELSE at END AS at, is_whole, added, block
+        responses.bytes + entry_bytes AS whole, nth, CASE WHEN is_whole THEN 0 ELSE at END AS at, is_whole, added, block, joins
+  ),
+  moved AS (
+    UPDATE named_conversations SET last = CASE WHEN joins THEN open ELSE last END, open = NULL
+      FROM ended WHERE open = ended.rid AND (joins OR last IS NOT NULL)
+  ),
+  unnamed AS (
+    DELETE FROM named_conversations USING ended WHERE open = ended.rid AND NOT joins AND last IS NULL
   ),
   dropped AS (
     DELETE FROM entries USING ended WHERE entries.rid = ended.rid AND is_whole AND (entries.at > 0 OR added = 0)
@@ -175,5 +182,6 @@ function endValues(rows: readonly AppendRow[]): readonly Value[] {
     items.map(({ isOutput }) => isOutput),
     items.map((item) => item.bytes.length),
     joined(ends.map(({ became }) => became.parts.bytes)),
+    ends.map(({ joins }) => joins),
   ]
 }

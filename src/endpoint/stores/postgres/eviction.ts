@@ -41,7 +41,15 @@ const EXPIRED = `
 const FORGET = `
   WITH gone AS (DELETE FROM responses WHERE cid = ANY($1::bigint[]) RETURNING rid),
   dropped AS (DELETE FROM entries WHERE rid IN (SELECT rid FROM gone)),
-  nothing AS (DELETE FROM parts WHERE rid IN (SELECT rid FROM gone))
+  nothing AS (DELETE FROM parts WHERE rid IN (SELECT rid FROM gone)),
+  unnamed AS (
+    DELETE FROM named_conversations
+      WHERE last IN (SELECT rid FROM gone) OR (last IS NULL AND open IN (SELECT rid FROM gone))
+  ),
+  freed AS (
+    UPDATE named_conversations SET open = NULL
+      WHERE open IN (SELECT rid FROM gone) AND last IS NOT NULL AND last NOT IN (SELECT rid FROM gone)
+  )
   DELETE FROM conversations WHERE cid = ANY($1::bigint[])`
 
 const APPROVALS = `

@@ -20,8 +20,11 @@ class PostgresError extends Error {
   }
 }
 
-/** Deadlocks, and rows that another transaction has changed: the same transaction succeeds if it is tried again. */
-const TRANSIENT = ['40P01', '40001']
+/**
+ * Deadlocks, and rows that another transaction has changed or inserted: the same transaction succeeds if it is tried again,
+ * or is refused.
+ */
+const TRANSIENT = ['40P01', '40001', '23505']
 
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.includes(Object(error).code)

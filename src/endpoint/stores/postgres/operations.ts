@@ -12,6 +12,7 @@ import { remove } from './deletion.js'
 import { type Bounds, createEviction } from './eviction.js'
 import { Undone } from './failures.js'
 import type { Lanes } from './lanes.js'
+import { createNamedConversations } from './named-conversations.js'
 import { keyOf, nameOf } from './names.js'
 import { findKey, open } from './openings.js'
 import { becameOf, beforeOf, itemsOf, rowOf } from './rows.js'
@@ -120,6 +121,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
   const eviction = createEviction(connections, bounds)
   const appends = createAppends(connections, eviction)
   const using = usingQueries(bounds.seconds)
+  const named = createNamedConversations(connections, bounds.seconds)
 
   async function readEntries(responseId: string, owner: string, from: number): Promise<readonly Row[]> {
     return await run((query) => query(using.entries, keyOf(responseId), nameOf(owner), from))
@@ -187,6 +189,9 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
         if (!(await consume(query, ids, owner))) throw new Undone(false)
         return true
       }),
+    findNamed: named.find,
+    updateNamed: named.update,
+    deleteNamed: named.delete,
   }
 }
 

@@ -69,6 +69,18 @@ const MIGRATIONS: readonly (readonly string[])[] = [
      )`,
     'CREATE INDEX approvals_by_use ON approvals (used)',
   ],
+  [
+    `CREATE TABLE named_conversations (
+       owner text NOT NULL,
+       id text NOT NULL,
+       last bigint,
+       open bigint,
+       facts bytea NOT NULL,
+       PRIMARY KEY (owner, id)
+     )`,
+    'CREATE INDEX named_conversations_by_last ON named_conversations (last) WHERE last IS NOT NULL',
+    'CREATE INDEX named_conversations_by_open ON named_conversations (open) WHERE open IS NOT NULL',
+  ],
 ]
 
 /** The key of the lock under which processes that start at the same time migrate one after another: "harm" in ASCII. */

@@ -48,6 +48,10 @@ export function createEviction(
     for (const table of ['entries', 'parts']) {
       sql(`DELETE FROM ${table} WHERE rid IN (SELECT rid FROM responses WHERE cid = ?)`).run(cid as Value)
     }
+    const gone = '(SELECT rid FROM responses WHERE cid = ?)'
+    sql(`DELETE FROM named_conversations WHERE last IN ${gone}`).run(cid as Value)
+    sql(`DELETE FROM named_conversations WHERE last IS NULL AND open IN ${gone}`).run(cid as Value)
+    sql(`UPDATE named_conversations SET open = NULL WHERE open IN ${gone}`).run(cid as Value)
     sql('DELETE FROM responses WHERE cid = ?').run(cid as Value)
     sql('DELETE FROM conversations WHERE cid = ?').run(cid as Value)
     sql('UPDATE owners SET bytes = bytes - ? WHERE owner = ?').run(bytes as Value, owner as Value)

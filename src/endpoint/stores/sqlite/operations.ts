@@ -7,6 +7,7 @@ import { createAdministration } from './administration.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
 import { createLeases } from './leases.js'
+import { createNamedConversations } from './named-conversations.js'
 import { createStatements } from './statements.js'
 import type { Bounds, TimedOperations } from './timed-operations.js'
 
@@ -22,6 +23,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
   const { sql, inTransaction } = statements
   const eviction = createEviction({ sql }, bounds)
   const { grow, shrink, expire, remove } = eviction
+  const named = createNamedConversations({ sql })
   const leases = createLeases({ sql }, bounds.leaseClock)
   const stale = renewAfter(bounds.seconds)
 
@@ -100,9 +102,10 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
   function finish(
     { rid, cid, owner }: Row,
     count: number,
-    { became, entries, freesKey }: NonNullable<AppendRow['end']>,
+    { became, entries, freesKey, joins }: NonNullable<AppendRow['end']>,
     now: number,
   ): void {
+    named.end(rid as Value, joins)
     if (entries !== undefined) {
       sql('DELETE FROM entries WHERE rid = ?').run(rid as Value)
       insertBlock(rid as Value, 0, entries)
@@ -133,13 +136,14 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
 
   return {
     ...createAdministration(statements, eviction),
-    open: (time, { responseId, owner, previous, entries, approvals = [], key, leaseSeconds }) =>
+    open: (time, { responseId, owner, previous, entries, approvals = [], key, leaseSeconds, turn }) =>
       inTransaction((): OpenResult => {
         const { now, steady } = time
         expire(time)
         if (sql('SELECT 1 FROM responses WHERE id = ?').get(responseId) !== undefined) return { state: 'exists' }
         const from = previous === undefined ? undefined : own(previous, owner)
         if (previous !== undefined && (from?.['head'] ?? null) === null) return { state: 'no_previous' }
+        if (turn !== undefined && !named.mayOpen(turn, owner)) return { state: 'moved' }
         const by = key && keyed(key.key, owner)
         if (by !== undefined) return { state: 'key_taken', by }
         if (!mayConsume(approvals, owner)) return { state: 'consumed' }
@@ -167,7 +171,12 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
           key?.key ?? null,
           key?.digest ?? null,
         )
-        insertBlock(sql('SELECT last_insert_rowid() AS rid').get()?.['rid'] as Value, 0, entries)
+        const rid = sql('SELECT last_insert_rowid() AS rid').get()?.['rid'] as Value
+        insertBlock(rid, 0, entries)
+        if (turn !== undefined) {
+          named.open(turn, owner, rid)
+          if (turn.facts !== undefined) grow(cid, owner, turn.facts.length)
+        }
         return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
       }),
 
@@ -273,9 +282,25 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
       inTransaction(() => {
         const response = own(responseId, owner)
         if (response === undefined) return false
+        named.forget(response['rid'] as Value)
         remove(response)
         return true
       }),
+
+    findNamed({ now }, id, owner) {
+      const there = named.find(id, owner)
+      if (there !== undefined) use({ cid: there.cid }, now)
+      return there?.found
+    },
+
+    updateNamed: (_time, id, owner, facts) =>
+      inTransaction(() => {
+        const updated = named.update(id, owner, facts)
+        if (updated !== undefined) grow(updated.row['cid'] as Value, owner, updated.grown)
+        return updated !== undefined
+      }),
+
+    deleteNamed: (_time, id, owner) => inTransaction(() => named.delete(id, owner)),
 
     consumeApprovals: ({ now }, ids, owner) =>
       inTransaction(() => {

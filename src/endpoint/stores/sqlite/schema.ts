@@ -75,6 +75,18 @@ const MIGRATIONS: readonly string[] = [
   DROP INDEX responses_by_lease;
   CREATE INDEX responses_by_lease ON responses (lease_clock, lease_until) WHERE lease_until IS NOT NULL;
   `,
+  `
+  CREATE TABLE named_conversations (
+    owner TEXT NOT NULL,
+    id TEXT NOT NULL,
+    last INTEGER,
+    open INTEGER,
+    facts BLOB NOT NULL,
+    PRIMARY KEY (owner, id)
+  ) WITHOUT ROWID;
+  CREATE INDEX named_conversations_by_last ON named_conversations (last) WHERE last IS NOT NULL;
+  CREATE INDEX named_conversations_by_open ON named_conversations (open) WHERE open IS NOT NULL;
+  `,
 ]
 
 /** Marks the file as this store's: "harm" in ASCII. */

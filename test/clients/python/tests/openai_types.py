@@ -10,6 +10,11 @@ from openai.pagination import SyncPage
 from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+try:
+    import openai.types.conversations as conversations
+except ImportError:
+    conversations = None
+
 # The class of each event, by its name.
 EVENTS = {}
 for kind in typing.get_args(typing.get_args(responses.ResponseStreamEvent)[0]):
@@ -57,6 +62,20 @@ BODIES = {
 }
 
 
+# Of openai 3; earlier versions do not judge them.
+if conversations is None or int(openai.__version__.split(".")[0]) < 3:
+    CONVERSATIONS = dict.fromkeys(
+        ["conversation", "conversation.deleted", "list of conversation items", "conversation item"]
+    )
+else:
+    CONVERSATIONS = {
+        "conversation": conversations.Conversation,
+        "conversation.deleted": conversations.ConversationDeletedResource,
+        "list of conversation items": conversations.ConversationItemList,
+        "conversation item": pydantic.RootModel[conversations.ConversationItem],
+    }
+
+
 def path_of(exchange):
     return exchange["path"].split("?")[0]
 
@@ -65,10 +84,17 @@ def name_of(exchange, value):
     """What an object of ours claims to be: the type of an event, the kind of a body."""
     if "error" in value and value.get("type", "error") == "error" and "object" not in value:
         return "error"
-    if exchange["method"] == "DELETE":
+    if exchange["method"] == "DELETE" and value.get("object") == "response":
         return "deletion"
     if value.get("object") == "list":
+        if path_of(exchange).startswith("/v1/conversations/"):
+            # The types demand the ids of items that are not there.
+            if value["data"] == [] and value["first_id"] is None and value["last_id"] is None:
+                return "empty list"
+            return "list of conversation items"
         return "list of models" if path_of(exchange) == "/v1/models" else "list of input items"
+    if "/items/" in path_of(exchange) and "type" in value:
+        return "conversation item"
     return value.get("type") or value.get("object") or "nameless"
 
 
@@ -77,7 +103,7 @@ def kind_of(name):
     ours = {"error": Failure, "deletion": Deleted}
     # openai 1 has no class for reasoning in a list of items.
     items = responses.ResponseItemList if int(openai.__version__.split(".")[0]) > 1 else None
-    lists = {"list of models": SyncPage[Model], "list of input items": items}
+    lists = {"list of models": SyncPage[Model], "list of input items": items, "empty list": None, **CONVERSATIONS}
     return {**EVENTS, **BODIES, **lists, **ours}[name]
 
 

@@ -414,3 +414,45 @@ def test_a_chat_stream_that_fails_raises(client, script):
 
 def test_models_are_listed(client):
     assert [model.id for model in client.models.list()] == ["gpt-oss"]
+
+
+# Conversations
+
+
+@pytest.fixture
+def conversations(client):
+    if not hasattr(client, "conversations"):
+        pytest.skip("this version of openai has no conversations")
+    return client.conversations
+
+
+def test_a_conversation_is_made_read_changed_and_deleted(conversations):
+    made = conversations.create(items=[{"role": "user", "content": "Hi"}], metadata={"topic": "demo"})
+    assert conversations.retrieve(made.id) == made
+    assert conversations.update(made.id, metadata={"topic": "other"}).metadata == {"topic": "other"}
+    added = conversations.items.create(made.id, items=[{"role": "user", "content": "Ho"}])
+    assert [item.content[0].text for item in conversations.items.list(made.id, order="asc", limit=1)] == ["Hi", "Ho"]
+    item = conversations.items.retrieve(added.last_id, conversation_id=made.id)
+    assert item == added.data[0]
+    assert conversations.items.delete(item.id, conversation_id=made.id).id == made.id
+    assert len(conversations.items.list(made.id).data) == 1
+    assert conversations.delete(made.id).deleted
+    with pytest.raises(openai.NotFoundError):
+        conversations.retrieve(made.id)
+
+
+def test_two_responses_are_one_conversation_whole_and_streamed(client, conversations, script, prompts):
+    model = script(think("Hm.") + answer("Hello Ann."), answer("Ann."))
+    made = conversations.create()
+    first = client.responses.create(model=model, input="I am Ann.", conversation=made.id)
+    assert first.conversation.id == made.id
+    events = list(client.responses.create(model=model, input="My name?", conversation={"id": made.id}, stream=True))
+    assert events[-1].response.output_text == "Ann."
+    assert [item.type for item in conversations.items.list(made.id, order="asc")] == [
+        "message",
+        "reasoning",
+        "message",
+        "message",
+        "message",
+    ]
+    assert "Hello Ann." in [message["content"] for message in prompts(model)[-1]]

@@ -10,6 +10,7 @@ from agents import (
     InputGuardrailTripwireTriggered,
     MaxTurnsExceeded,
     ModelSettings,
+    OpenAIConversationsSession,
     OpenAIChatCompletionsModel,
     OpenAIResponsesModel,
     Runner,
@@ -179,3 +180,20 @@ def test_a_hosted_mcp_call_asks_for_approval(responses_model, script, approved):
     outputs = [item.raw_item.output for item in result.new_items if getattr(item.raw_item, "type", "") == "mcp_call"]
     assert result.final_output == "Done."
     assert outputs == (["x is 42"] if approved else [])
+
+
+@asynchronous
+async def test_a_session_of_conversations_holds_two_turns_with_a_tool(base_url, responses_model, script, prompts):
+    name = script(think("Hm.") + call("get_weather", {"city": "Oslo"}), think("So.") + answer("22."), answer("Oslo."))
+    client = AsyncOpenAI(base_url=base_url, max_retries=0)
+    session = OpenAIConversationsSession(openai_client=client)
+    ann = agent(responses_model(name), tools=[get_weather])
+    assert (await Runner.run(ann, "The weather in Oslo?", session=session)).final_output == "22."
+    assert (await Runner.run(ann, "Where?", session=session)).final_output == "Oslo."
+    read = [message["content"] for message in prompts(name)[-1]]
+    for text in ["The weather in Oslo?", "Oslo: 22", "22.", "Where?"]:
+        assert text in read
+    assert len(await session.get_items()) == 8
+    await session.pop_item()
+    assert len(await session.get_items()) == 7
+    await session.clear_session()

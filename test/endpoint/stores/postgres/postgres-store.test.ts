@@ -46,7 +46,10 @@ describeWithPostgres('a store in Postgres', () => {
     place: newSchema,
     // Making the tables takes longer than most checks.
     emptied: async (schema) => {
-      await sql('TRUNCATE responses, conversations, owners, parts, entries, approvals RESTART IDENTITY', schema)
+      await sql(
+        'TRUNCATE responses, conversations, named_conversations, owners, parts, entries, approvals RESTART IDENTITY',
+        schema,
+      )
       return schema
     },
     // Few: each prepares its statements anew.
@@ -228,7 +231,7 @@ describeWithPostgres('a store in Postgres', () => {
     await sql('UPDATE store_version SET version = 999', schema)
     await expect(createPostgresStore({ url: cluster.url, schema })).rejects.toMatchObject({
       code: 'bad_option',
-      message: 'createPostgresStore: expected a schema of version 1 or older, got version 999',
+      message: 'createPostgresStore: expected a schema of version 2 or older, got version 999',
     })
     expect(await sql('SELECT version FROM store_version', schema)).toEqual([{ version: 999 }])
   })

@@ -85,7 +85,7 @@ function suite(): void {
     ],
     'the tables are of a newer version': [
       (url) => ({ HARMONY_RESPONSES_STORE: url.replace(/postgres$/, 'newer') }),
-      'HARMONY_RESPONSES_STORE: expected a schema of version 1 or older, got version 999',
+      'HARMONY_RESPONSES_STORE: expected a schema of version 2 or older, got version 999',
     ],
     'the URL has an unknown parameter': [
       (url) => ({ HARMONY_RESPONSES_STORE: `${url}?password=hunter2` }),

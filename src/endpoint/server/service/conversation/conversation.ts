@@ -5,7 +5,7 @@ import type { InputItem } from '../../../../core/responses/input-items.js'
 import type { ParsedRequest } from '../../../../core/responses/parsed-request.js'
 import type { ResponseRequest } from '../../../../core/responses/request.js'
 import { merged } from '../../../../shared/merged.js'
-import { RequestError, unsupportedParameter } from '../../../../shared/request-error.js'
+import { RequestError } from '../../../../shared/request-error.js'
 import { shortened } from '../../../../shared/shortened.js'
 import { createPace, createWork, type Pause, withPauses } from '../../../../shared/slices.js'
 import type { ConversationAddition, StoredHistoryEntry } from '../../../journal/entry.js'
@@ -15,7 +15,7 @@ import { checkToolChoice, hasOtherItems } from '../../../request/consistency.js'
 import type { Seal } from '../../../seal/index.js'
 import { invalidEncryptedContent } from '../../../seal/invalid-encrypted-content.js'
 import { unsealInputInSlices } from '../../../seal/unseal-input.js'
-import type { FinishedResponse, ResponseStore } from '../../../stores/store.js'
+import type { ConversationTurn, FinishedResponse, ResponseStore } from '../../../stores/store.js'
 import { approvedCalls, requestedInStore, requestsShown, unknownRequests, withRequests } from './approvals.js'
 import { isCutOff } from './cut-off.js'
 import {
@@ -28,6 +28,7 @@ import {
 } from './earlier-responses.js'
 import { withoutForeignReasoning } from './foreign-reasoning.js'
 import type { KnownConversations } from './known-conversations.js'
+import { conversationIdOf, findNamed, type WithConversations } from './named-conversation.js'
 
 /** The index of an item in the client's input. */
 export type Place = number | undefined
@@ -45,6 +46,10 @@ export interface ResolvedRequest {
   /** Its own addition. `addition` contains more if it continues responses that are not stored. */
   readonly own: ConversationAddition
   readonly before: Predecessor | undefined
+  /** The responses that it continues. */
+  readonly responses: readonly FinishedResponse[]
+  /** The conversation that it names, of which those are the responses. */
+  readonly turn?: ConversationTurn
   /** When it began, in Unix seconds; absent if with this response. */
   readonly began?: number
   /** The earlier rendering of its predecessors; undefined if it has none. */
@@ -54,7 +59,7 @@ export interface ResolvedRequest {
 }
 
 export interface ConversationContext extends EarlierContext {
-  readonly store: Pick<ResponseStore, 'find' | 'findItem' | 'lineage'>
+  readonly store: Pick<ResponseStore, 'find' | 'findItem' | 'lineage'> & WithConversations
   readonly seal: Seal
   /** How to treat content of a foreign seal: see `unsealInput`. */
   readonly foreignSeals: 'refuse' | 'ignore'
@@ -82,10 +87,10 @@ export async function resolveConversation(
   context: ConversationContext,
 ): Promise<ResolvedRequest> {
   const { owner, seal, foreignSeals: foreign } = context
-  // A conversation that is not stored cannot be continued: the request is refused rather than silently starting anew.
-  if (parsed.conversation !== undefined) throw unsupportedParameter('conversation')
-  const { previous_response_id: previousId } = parsed
-  const earlier = previousId ? await earlierResponses(previousId, context) : NO_RESPONSES
+  const conversationId = conversationIdOf(parsed)
+  const named = conversationId === undefined ? undefined : await findNamed(context.store, conversationId, owner)
+  const turn = named && { conversationId: conversationId as string, last: named.last }
+  const earlier = await earlierOf(turn?.last ?? parsed.previous_response_id, context)
   const pace = createPace(context.pause, context.signal)
   // A store answers many requests in one turn, each of which now walks through its conversation.
   await pace(earlier.responses.length * ITEM)
@@ -139,10 +144,16 @@ export async function resolveConversation(
     addition: sinceStored(earlier, own),
     own,
     before: earlier.before,
+    responses: earlier.responses,
+    ...(turn && { turn }),
     earlier: prompt,
     approvedCalls: approvedCalls(sent, before, requested),
     ...(first && { began: first.response.created_at }),
   }
+}
+
+async function earlierOf(id: string | undefined, context: ConversationContext): Promise<EarlierResponses> {
+  return id === undefined ? NO_RESPONSES : await earlierResponses(id, context)
 }
 
 /** Returns a request's items with their ids, and without secrets. */

@@ -11,6 +11,7 @@ import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
 import { usedApproval } from '../conversation/approvals.js'
 import type { ResolvedRequest } from '../conversation/conversation.js'
 import { previousNotFound } from '../conversation/earlier-responses.js'
+import { conversationLocked } from '../conversation/named-conversation.js'
 import { stopping } from '../limits/admission.js'
 import { OpeningRefused, type TakenOver } from '../storage/journal.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
@@ -317,8 +318,13 @@ class RunningResponse implements Run {
 }
 
 /** Returns the error for the client of a response that the store refused to open. */
-function refusedOpening(error: OpeningRefused, { addition, request, approvedCalls }: ResolvedRequest): Error {
+function refusedOpening(error: OpeningRefused, conversation: ResolvedRequest): Error {
+  const { addition, request, approvedCalls } = conversation
   const { opening } = error
+  const { turn } = conversation
+  // Another process was faster.
+  if (turn !== undefined && ['moved', 'no_previous'].includes(opening.state))
+    return conversationLocked(turn.conversationId)
   // Its own id is random, and no other has it.
   if (opening.state === 'no_previous') return previousNotFound(request.previous_response_id ?? addition.previous ?? '')
   if (opening.state === 'consumed') return usedApproval(approvedCalls)

@@ -1,4 +1,4 @@
-import type { ResponseStore } from '../../../stores/store.js'
+import type { ConversationIndex, ResponseStore } from '../../../stores/store.js'
 import type { Deadlines } from '../limits/deadlines.js'
 import { isConflict } from './unfinished.js'
 
@@ -49,7 +49,7 @@ export function boundedStore(
   }
 
   function bounded<Given extends unknown[], Result>(
-    name: keyof ResponseStore,
+    name: keyof ResponseStore | `conversations.${keyof ConversationIndex}`,
     call: (...given: Given) => Promise<Result>,
   ): (...given: Given) => Promise<Result> {
     const late = (): Error => new Error(`the store did not answer '${name}' within ${storeSeconds} seconds`)
@@ -64,8 +64,16 @@ export function boundedStore(
       }
     }
   }
+  const { conversations } = store
   return {
     durability: store.durability,
+    ...(conversations && {
+      conversations: {
+        find: bounded('conversations.find', (...given) => conversations.find(...given)),
+        update: bounded('conversations.update', (...given) => conversations.update(...given)),
+        delete: bounded('conversations.delete', (...given) => conversations.delete(...given)),
+      } satisfies ConversationIndex,
+    }),
     open: bounded('open', store.open),
     append: bounded('append', store.append),
     claim: bounded('claim', store.claim),

@@ -1,6 +1,6 @@
 import { Expiring } from '../../../flow/expiring.js'
 import type { Entry } from '../../../journal/entry.js'
-import type { FoundResponse, ResponseStore } from '../../../stores/store.js'
+import type { ConversationIndex, FoundResponse, ResponseStore } from '../../../stores/store.js'
 import type { Heartbeat } from './heartbeat.js'
 import { readEntries } from './stored-entries.js'
 import { isConflict, type UnfinishedResponse } from './unfinished.js'
@@ -35,6 +35,10 @@ export class StoredResponses implements Pick<ResponseStore, 'find' | 'findItem' 
     this.#options = options
     const time = { seconds: SECONDS, clock: options.clock }
     this.#unfinished = new Expiring(MAX_UNFINISHED, time, ({ onForget }) => onForget())
+  }
+
+  get conversations(): ConversationIndex | undefined {
+    return this.#store.conversations
   }
 
   /** @param onForget - called once, when the response is stored or forgotten */

@@ -161,6 +161,7 @@ async function resumedConversation(
     addition: open,
     own: open,
     before: previous,
+    responses,
     earlier: prompt,
     approvedCalls: open.approvedCalls,
   }
