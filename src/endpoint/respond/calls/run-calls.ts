@@ -1,8 +1,12 @@
+import { builtinCalled } from '../../../core/recipients/builtin-tools.js'
+import type { Classifier } from '../../../core/recipients/classify.js'
 import type { DeclaredTools } from '../../../core/recipients/declared-tools.js'
 import { qualifiedName } from '../../../core/recipients/qualified-name.js'
+import { type Recipient, recipientKey } from '../../../core/recipients/recipient.js'
 import type { RequestTools } from '../../../core/recipients/request-tools.js'
 import type { CallResult } from '../../../core/responses/call-result.js'
 import type { McpCallItem, OutputItem, WebSearchCallItem } from '../../../core/responses/items.js'
+import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { withPauses } from '../../../shared/slices.js'
 import { childSignals } from '../../flow/child-signals.js'
@@ -10,11 +14,11 @@ import { nextTurn } from '../../flow/next-turn.js'
 import type { EntryBody } from '../../journal/entry.js'
 import type { ResponseFold } from '../../journal/response-fold.js'
 import { renderToolResultInSlices } from '../../prompt/tool-message.js'
+import { readTranscript } from '../../prompt/transcript.js'
 import type { HostedCall } from '../../tools/tool.js'
 import type { Inbox } from '../inbox.js'
 import { withAdditions } from '../offered.js'
 import type { RespondOptions } from '../options.js'
-import { calleeNames } from './callee-names.js'
 import { runTool } from './run-tool.js'
 import type { RefusedCall } from './waiting-calls.js'
 
@@ -143,4 +147,34 @@ function messageOf(
   const recipient = names.get(call.id)
   const options = { tokenTable, ...(recipient !== undefined && { recipient }) }
   return withPauses(renderToolResultInSlices(call, result, options), pause)
+}
+
+/**
+ * Returns the recipients of calls as the model wrote them: a tool answers under the name by which it was called. Calls
+ * outside the transcript, such as approved ones, have none.
+ */
+function calleeNames(
+  calls: readonly OutputItem[],
+  transcript: readonly number[],
+  { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const { message, isRepaired } of readTranscript(transcript, { tokenTable })) {
+    if (isRepaired || message.role !== 'assistant' || message.recipient === undefined) continue
+    const key = recipientKey(classify(message.recipient, message.channel))
+    const call = calls.find((call) => !names.has(call.id) && keyOf(call) === key)
+    if (call !== undefined) names.set(call.id, message.recipient)
+  }
+  return names
+}
+
+/** Returns the fields of a recipient that its key needs. */
+function keyOf(call: OutputItem): string {
+  if (call.type === 'mcp_call') {
+    // A key needs only the fields that distinguish recipients of a kind.
+    return recipientKey({ kind: call.type, name: call.name, serverLabel: call.server_label } as Recipient)
+  }
+  const action = builtinCalled(call)?.actionOf(call)
+  // A key needs only the fields that distinguish recipients of a kind.
+  return recipientKey({ kind: call.type, action } as Recipient)
 }
