@@ -11,7 +11,7 @@ import type {
   SummaryText,
 } from './items.js'
 import type { Response } from './response.js'
-import type { OfItemOnly, OfItemText, OfPart, OfPartWith, OfSummaryWith, Sequenced } from './wire-fields.js'
+import type { OfItemOnly, OfItemText, OfPart, OfSummary, Sequenced } from './wire-fields.js'
 
 /**
  * The streaming events this library emits, in their wire form: a subset of the `openai` 7.59 union, except that `error`
@@ -56,14 +56,28 @@ export interface OutputItemDoneEvent extends Sequenced {
 }
 
 /** A part of an item's content begins: text of a message, or of reasoning. `part` is empty. */
-export interface ContentPartAddedEvent extends OfPartWith<'content_part.added', { part: OutputText | ReasoningText }> {}
+export interface ContentPartAddedEvent extends OfPart {
+  type: 'response.content_part.added'
+  part: OutputText | ReasoningText
+}
 /** A part of an item's content is complete, with its whole text. */
-export interface ContentPartDoneEvent extends OfPartWith<'content_part.done', { part: OutputText | ReasoningText }> {}
+export interface ContentPartDoneEvent extends OfPart {
+  type: 'response.content_part.done'
+  part: OutputText | ReasoningText
+}
 
 /** The next piece of an answer, in `delta`, and the log-probabilities of its tokens if the request includes them. */
-export interface OutputTextDeltaEvent extends OfPartWith<'output_text.delta', { delta: string; logprobs: Logprob[] }> {}
+export interface OutputTextDeltaEvent extends OfPart {
+  type: 'response.output_text.delta'
+  delta: string
+  logprobs: Logprob[]
+}
 /** The complete text of a part of an answer, with the log-probabilities of all its tokens. */
-export interface OutputTextDoneEvent extends OfPartWith<'output_text.done', { text: string; logprobs: Logprob[] }> {}
+export interface OutputTextDoneEvent extends OfPart {
+  type: 'response.output_text.done'
+  text: string
+  logprobs: Logprob[]
+}
 
 /** A citation in the text so far. */
 export interface OutputTextAnnotationAddedEvent extends OfPart {
@@ -74,21 +88,36 @@ export interface OutputTextAnnotationAddedEvent extends OfPart {
 }
 
 /** The next piece of the model's raw reasoning, in `delta`. */
-export interface ReasoningTextDeltaEvent extends OfPartWith<'reasoning_text.delta', { delta: string }> {}
+export interface ReasoningTextDeltaEvent extends OfPart {
+  type: 'response.reasoning_text.delta'
+  delta: string
+}
 /** The complete raw reasoning of a part. */
-export interface ReasoningTextDoneEvent extends OfPartWith<'reasoning_text.done', { text: string }> {}
+export interface ReasoningTextDoneEvent extends OfPart {
+  type: 'response.reasoning_text.done'
+  text: string
+}
 
 /** A part of the summary of reasoning begins. */
-export interface ReasoningSummaryPartAddedEvent
-  extends OfSummaryWith<'reasoning_summary_part.added', { part: SummaryText }> {}
+export interface ReasoningSummaryPartAddedEvent extends OfSummary {
+  type: 'response.reasoning_summary_part.added'
+  part: SummaryText
+}
 /** The next piece of a summary, in `delta`. */
-export interface ReasoningSummaryTextDeltaEvent
-  extends OfSummaryWith<'reasoning_summary_text.delta', { delta: string }> {}
+export interface ReasoningSummaryTextDeltaEvent extends OfSummary {
+  type: 'response.reasoning_summary_text.delta'
+  delta: string
+}
 /** The complete text of a part of the summary. */
-export interface ReasoningSummaryTextDoneEvent extends OfSummaryWith<'reasoning_summary_text.done', { text: string }> {}
+export interface ReasoningSummaryTextDoneEvent extends OfSummary {
+  type: 'response.reasoning_summary_text.done'
+  text: string
+}
 /** A part of the summary is complete. */
-export interface ReasoningSummaryPartDoneEvent
-  extends OfSummaryWith<'reasoning_summary_part.done', { part: SummaryText }> {}
+export interface ReasoningSummaryPartDoneEvent extends OfSummary {
+  type: 'response.reasoning_summary_part.done'
+  part: SummaryText
+}
 
 /** The next piece of a function call's arguments, in `delta`: JSON that may be cut anywhere. */
 export interface FunctionCallArgumentsDeltaEvent extends OfItemText<'function_call_arguments.delta', 'delta'> {}

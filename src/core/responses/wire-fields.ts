@@ -36,12 +36,6 @@ export type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}
 /** An event with a text of its item, or a part of it, in this field. */
 export type OfItemText<Name extends string, Field extends string> = OfItemOnly<Name> & { [Text in Field]: string }
 
-/** An event about a part of an item, with these fields. */
-export type OfPartWith<Name extends string, Fields> = OfPart & { type: `response.${Name}` } & Fields
-
-/** An event about a part of a summary, with these fields. */
-export type OfSummaryWith<Name extends string, Fields> = OfSummary & { type: `response.${Name}` } & Fields
-
 /** The fields of almost every item, and the states that only some items have. */
 export interface ItemFields<OtherStatus = never> {
   id: string
