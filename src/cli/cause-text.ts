@@ -1,8 +1,7 @@
-import { CHAT_INVARIANTS } from '../judge/conformance/chat/invariants/index.js'
-import { INVARIANTS } from '../judge/conformance/invariants/index.js'
-import { MESSAGES_INVARIANTS } from '../judge/conformance/messages/invariants/index.js'
 import type { Cause, LocatedViolation, RepeatedViolation } from '../judge/conformance/report/cause.js'
-import { isAtEnd, missingField } from '../judge/conformance/report/violation-kind.js'
+import { sentenceOf } from '../judge/conformance/report/rule-facts.js'
+import { missingField } from '../judge/conformance/report/violation-kind.js'
+import { isAtEnd } from '../judge/conformance/violation.js'
 import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
 
 /** The indent of a cause's lines. */
@@ -10,10 +9,6 @@ const MARGIN = 11
 
 /** The maximum number of rules and lines that are named; the others are counted. */
 const NAMED = 6
-
-const SENTENCES: ReadonlyMap<string, string> = new Map(
-  [...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id, sentence }) => [id, sentence]),
-)
 
 /** Formats a cause: its place, the problem, the rule that it breaks, how often it occurs, and its consequences. */
 export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
@@ -27,7 +22,7 @@ export function causeLines(cause: Cause, events: number, columns: number, paint:
     ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
     ...block(whatIsWrong(cause, events)),
     ...block(fault === 'model' ? 'The model wrote this; a server that passes it on is right.' : undefined),
-    ...block(`${lead.rule}: ${SENTENCES.get(lead.rule) ?? ''}`, 'dim'),
+    ...block(`${lead.rule}: ${sentenceOf(lead.rule) ?? ''}`, 'dim'),
     ...block(isEverywhere(cause, events) ? undefined : moreOf(cause)),
     ...block(followersOf(cause)),
   ]

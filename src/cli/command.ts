@@ -29,7 +29,7 @@ export interface Operand {
   readonly words?: readonly string[]
 }
 
-const NOUNS = { FILE: 'file', DIR: 'folder', URL: 'URL', SHELL: 'shell' } as const
+const NOUNS = { FILE: 'file', DIR: 'folder', URL: 'URL', SHELL: 'shell', ACTION: 'action' } as const
 
 /** Defines a command whose `run` receives the checked options and operands. */
 export function defineCommand<const Given extends Options>({

@@ -16,6 +16,7 @@ export const explain: Command = defineCommand({
       isOptional: true,
       words: {
         openai: 'reads Responses and Chat Completions',
+        'openai-python': 'reads Responses and Chat Completions',
         'ai-sdk': 'reads all three',
         'openai-agents': 'reads Responses',
         langchain: 'reads Responses and Messages',

@@ -1,5 +1,4 @@
-import { CHAT_INVARIANTS, INVARIANTS, MESSAGES_INVARIANTS } from '../judge/conformance/index.js'
-import { SHAPE_RULES } from '../judge/conformance/report/possible-causes.js'
+import { factsOf, sentenceOf } from '../judge/conformance/report/rule-facts.js'
 import { fieldPathsOf } from '../judge/conformance/report/violation-kind.js'
 import { type Finding, RULES, type ScenarioResult, type Verdict } from '../judge/probe/index.js'
 
@@ -73,10 +72,7 @@ function ownWords(why: string): string {
   return /^\d+$/.test(own) ? `refused with ${own}` : own
 }
 
-const SENTENCES: ReadonlyMap<string, string> = new Map([
-  ...[...INVARIANTS, ...CHAT_INVARIANTS, ...MESSAGES_INVARIANTS].map(({ id, sentence }) => [id, sentence] as const),
-  ...Object.entries(RULES),
-])
+const PROBE_RULES: Readonly<Record<string, string>> = RULES
 
 function faultsOf(results: readonly ScenarioResult[]): ReportedFault[] {
   const faults = new Map<string, ReportedFault>()
@@ -86,7 +82,7 @@ function faultsOf(results: readonly ScenarioResult[]): ReportedFault[] {
       const key = `${severity} ${rule}`
       const known = faults.get(key)
       faults.set(key, {
-        ...{ severity, rule, sentence: SENTENCES.get(rule) ?? '' },
+        ...{ severity, rule, sentence: sentenceOf(rule) ?? PROBE_RULES[rule] ?? '' },
         fields: union(known?.fields, fieldsOf(finding)),
         breaks: union(known?.breaks, breaks),
         scenarios: union(known?.scenarios, [scenario]),
@@ -108,7 +104,7 @@ const FREE = /\.(?:metadata|parameters|schema|arguments|attributes|properties)\b
 
 /** The fields of a schema that a finding is about. One that no schema has may have any name. */
 function fieldsOf({ rule, expected }: Finding): string[] {
-  if (!SHAPE_RULES.has(rule) || expected.startsWith('no field')) return []
+  if (!factsOf(rule).namesField || expected.startsWith('no field')) return []
   return fieldPathsOf({ rule, expected })
     .map((path) => path.replace(FREE, ''))
     .filter((path) => /^[a-z_]+(?:\.[a-z_]+)*$/.test(path))

@@ -9,10 +9,11 @@ import { probe } from './probe-command.js'
 import { prompt } from './prompt-command.js'
 import { replay } from './replay-command.js'
 import { serve } from './serve-command.js'
+import { store } from './store-command.js'
 
 export type { Io } from './io.js'
 
-const OTHERS: readonly Command[] = [serve, replay, check, explain, probe, corpus, prompt]
+const OTHERS: readonly Command[] = [serve, replay, check, explain, probe, corpus, prompt, store]
 const COMMANDS: readonly Command[] = [...OTHERS, completionOf(OTHERS)]
 
 const COMMON = {

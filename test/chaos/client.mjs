@@ -14,14 +14,6 @@ const TERMINAL = ['response.completed', 'response.incomplete', 'response.failed'
 /** The store or the server is busy, or stopping: the client may try again. */
 const AGAIN = [429, 500, 503]
 
-/** After so many answers that the store is away, a client believes that its response has failed. */
-const AWAY_TIMES = 60
-
-/** Whether a response failed because its store was away, which may happen where a store has a server of its own. */
-export function failedByStore({ mayFail }, { status, error } = {}) {
-  return mayFail && status === 'failed' && error?.code === 'server_is_overloaded'
-}
-
 /** Something that a client may not see. */
 export class Broken extends Error {}
 
@@ -33,17 +25,14 @@ export class Broken extends Error {}
 export async function runTask(world, task) {
   if (task.kind === 'approved') return await approve(world, task)
   const first = await respond(world, task, bodyOf(task), `task-${task.task}`)
-  if (task.kind !== 'continued' || first === undefined || failedByStore(world, first.last)) return
+  if (task.kind !== 'continued') return
   const next = { ...task, task: task.task + 1_000_000 }
   await respond(world, next, bodyOf(next, { previous_response_id: first.id }), `task-${next.task}`)
 }
 
 async function respond(world, task, body, key) {
   const how = { polled, whole, cancelled }[task.kind] ?? streamed
-  const done = await how(world, task, body, key)
-  if (done === undefined) return undefined
-  if (failedByStore(world, done.last)) world.counts.failedByStore += 1
-  const response = { task, ...done }
+  const response = { task, ...(await how(world, task, body, key)) }
   world.responses.push(response)
   return response
 }
@@ -51,7 +40,6 @@ async function respond(world, task, body, key) {
 /** Two clients approve one call: one of them gets the response, and the other an error that it was already answered. */
 async function approve(world, task) {
   const { id, last } = await respond(world, task, bodyOf(task), `task-${task.task}`)
-  if (failedByStore(world, last)) return
   const request = last.output.find(({ type }) => type === 'mcp_approval_request')
   if (request === undefined) throw new Broken(`${id} asks for no approval`)
   const input = [{ type: 'mcp_approval_response', approval_request_id: request.id, approve: true }]
@@ -85,12 +73,12 @@ function patience(tries) {
 }
 
 /** Asks until there is an answer. */
-async function askUntil(world, method, path, { least = 0, isOver = () => false, ...options } = {}) {
+async function askUntil(world, method, path, { least = 0, ...options } = {}) {
   for (let tries = 0; ; tries++) {
     world.signal.throwIfAborted()
     const { idleMs, waitMs } = patience(tries)
     const answer = await ask(world.port, method, path, { idleMs: Math.max(least, idleMs), ...options })
-    if (answer?.status === 200 || isOver(answer)) return answer
+    if (answer?.status === 200) return answer
     if (answer !== undefined && !AGAIN.includes(answer.status)) throw new Refused(answer, `${method} ${path}`)
     world.counts[answer === undefined ? 'broken' : 'refused'] += 1
     await wait(waitMs)
@@ -176,15 +164,12 @@ async function pollEnd(world, id) {
 }
 
 async function whole(world, _task, body, key) {
-  let away = 0
-  const { status, body: last } = await askUntil(world, 'POST', '/v1/responses', {
+  const { body: last } = await askUntil(world, 'POST', '/v1/responses', {
     ...{ body, headers: { 'idempotency-key': key } },
-    isOver: (answer) => world.mayFail && answer?.status === 503 && ++away === AWAY_TIMES,
     // No byte comes before it has ended.
     least: 10_000,
   })
-  if (status === 200) return { id: last.id, last }
-  world.counts.failedByStore += 1
+  return { id: last.id, last }
 }
 
 async function cancelled(world, { leavesAfter = 50 }, body, key) {

@@ -40,6 +40,11 @@ const FAULTS = {
     await wait(random.between(500, 1500))
     server.slow(0)
   },
+  /** All responses of a server lose their engine, and are continued by the next one. */
+  async engine({ random, servers, counts }) {
+    counts.engineDeaths += 1
+    random.one(servers).killEngine()
+  },
   async lock({ random, lock, counts, leaseSeconds }) {
     counts.locks += 1
     await lock(random.between(200, leaseSeconds * 1000 + 500))

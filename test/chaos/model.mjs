@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { EngineError } from '../../dist/engines/contract/index.js'
 import { answer, call, scriptedEngine, think } from '../../dist/testing/index.js'
 
 /*
@@ -31,19 +32,29 @@ function turnAfter({ messages }) {
   return [think(`I need ${next}.`), call(next, { order: `${said.task}.${results}` })]
 }
 
-/** @param tokenMs - how long the model takes for a token */
+/**
+ * An engine whose process may die: `die()` ends all of its calls, and later ones are answered by the next process.
+ *
+ * @param tokenMs - how long the model takes for a token
+ */
 export function createModel({ tokenTable, tokenMs }) {
   const engine = scriptedEngine(turnAfter, { tokenTable, remembered: 500 })
+  let deaths = 0
   return {
     ...engine,
+    die() {
+      deaths += 1
+    },
     generate(prompt, options = {}) {
       const tokens = engine.generate(prompt, options)
+      const born = deaths
       async function* paced() {
         try {
           for (;;) {
             const step = await tokens.next()
             if (step.done) return step.value
             await wait(tokenMs)
+            if (deaths !== born) throw new EngineError('server_error', 'the engine died')
             yield step.value
           }
         } finally {

@@ -99,8 +99,8 @@ async function chaos() {
   writeFileSync(ledger, '')
   const counts = {
     ...{ responses: 0, events: 0, calls: 0, kills: 0, pauses: 0, stops: 0, locks: 0, slowStores: 0, takeOvers: 0 },
+    ...{ engineDeaths: 0, engineRestarts: 0 },
     ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
-    failedByStore: 0,
     ...Object.fromEntries(Object.keys(store.harms).map((name) => [name, 0])),
   }
   const random = createRandom(seed)
@@ -130,7 +130,6 @@ async function chaos() {
       port: proxy.port,
       lock: (ms) => store.lock(place, ms),
       harms: store.harms,
-      mayFail: Object.keys(store.harms).length > 0,
       leaseSeconds: settings.leaseSeconds,
     },
   }

@@ -27,8 +27,9 @@ function slowed(store) {
 
 const tokenTable = await loadTokenTable()
 const store = await STORES[settings.store].open(settings.place)
+const engine = createModel({ tokenTable, tokenMs: settings.tokenMs })
 const server = await serveResponses({
-  engine: createModel({ tokenTable, tokenMs: settings.tokenMs }),
+  engine,
   tokenTable,
   store: slowed(store),
   seal: createSeal(parseSealKeys(settings.sealKeys)),
@@ -37,13 +38,16 @@ const server = await serveResponses({
   limits: { leaseSeconds: settings.leaseSeconds, concurrency: 2000, queue: 2000 },
   keepAliveMs: 500,
   port: 0,
-  onMetric: ({ type, goesOn, reason }) =>
-    type === 'response_taken_over' && tell({ type: 'taken_over', goesOn, reason }),
+  onMetric({ type, goesOn, reason }) {
+    if (type === 'response_taken_over') tell({ type: 'taken_over', goesOn, reason })
+    if (type === 'engine_restarted') tell({ type: 'engine_restarted' })
+  },
   onError: (error) => tell({ type: 'error', message: `${error?.message ?? error}`, stack: error?.stack }),
 })
 
 process.on('message', ({ type, ms }) => {
   if (type === 'slow') slowness = ms
+  if (type === 'engine_dies') engine.die()
 })
 process.on('SIGTERM', async () => {
   const doing = { what: 'closing' }

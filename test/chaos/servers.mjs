@@ -32,7 +32,8 @@ export function createServer({ settings, counts, takeOvers, errors }) {
           else if (message.type === 'taken_over') {
             counts.takeOvers += 1
             takeOvers.push(message)
-          } else if (message.type === 'error') {
+          } else if (message.type === 'engine_restarted') counts.engineRestarts += 1
+          else if (message.type === 'error') {
             counts.errors += 1
             const what = message.message.replaceAll(/resp_\w+/g, 'a response')
             errors.set(what, (errors.get(what) ?? 0) + 1)
@@ -63,6 +64,7 @@ export function createServer({ settings, counts, takeOvers, errors }) {
     /** Sleeps, and still takes connections. */
     pause: () => child.kill('SIGSTOP'),
     wake: () => child.kill('SIGCONT'),
+    killEngine: () => child.send({ type: 'engine_dies' }),
     slow: (ms) => child.send({ type: 'slow', ms }),
   }
 }

@@ -5,6 +5,7 @@ import { probe } from '../../src/cli/probe-command.js'
 import { prompt } from '../../src/cli/prompt-command.js'
 import { replay } from '../../src/cli/replay-command.js'
 import { run } from '../../src/cli/run.js'
+import { store } from '../../src/cli/store-command.js'
 import { fakeIo } from '../cli/io.js'
 import { expectGenerated } from './generated.js'
 import { optionTable } from './option-table.js'
@@ -15,6 +16,7 @@ test.each([
   ['docs/command-line.md', check],
   ['docs/command-line.md', explain],
   ['docs/command-line.md', prompt],
+  ['docs/command-line.md', store],
   ['docs/probe.md', probe],
 ])('%s has every option of a command as the help says', (page, { name, options }) => {
   expectGenerated(page, `options of ${name}`, optionTable(options))

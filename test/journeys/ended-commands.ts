@@ -93,6 +93,11 @@ export const ENDED_COMMANDS: Readonly<Record<string, EndedCommand>> = {
     printed:
       /^<\|start\|>system<\|message\|>[\s\S]*2026-01-02[\s\S]*<\|start\|>user<\|message\|>Where is Oslo\?<\|end\|><\|start\|>assistant$/,
   },
+  'store opens no store that is not there': {
+    typed: 'harmony-responses store status --store missing.db',
+    exitCode: 2,
+    printed: /^harmony-responses: --store missing\.db: expected a store, got no such file\n$/,
+  },
   'completion completes an option of serve in bash': {
     typed: `harmony-responses completion bash > completion.bash && TYPED='harmony-responses serve --effort h' bash -c '. ./completion.bash
       COMP_LINE=$TYPED COMP_POINT=\${#TYPED} && _harmony_responses && echo "\${COMPREPLY[@]}"'`,

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { Answer } from '../support/scripted-server.js'
+import { type Answer, stream } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { PLAYED } from './played-engines.js'
-import type { Answered, Started } from './started.js'
+import { type Answered, inTime, type Started, typeIn } from './started.js'
 
 /** A `serve` with options, and what each of them does. */
 export interface ServeStart {
@@ -42,6 +42,15 @@ export const FILES: Readonly<Record<string, string>> = {
     DatabaseSync.prototype.exec = function (sql) {
       exec.call(this, sql)
       writeSync(2, 'synchronous = ' + this.prepare('PRAGMA synchronous').get().synchronous + '\\n')
+    }`,
+  // Once there is a file of that name, it is two days later, and a minute lasts a moment.
+  'days-later.mjs': `import { existsSync } from 'node:fs'
+    if (existsSync('later')) {
+      const { now } = Date
+      Date.now = () => now() + 2 * 86_400_000
+      const { bigint } = process.hrtime
+      const start = bigint()
+      process.hrtime.bigint = () => start + (bigint() - start) * 500n
     }`,
   'instructions.md': 'Answer as a pirate.\n',
   'mcp.json': JSON.stringify({ mcpServers: { weather: { command: 'node', args: WEATHER.split(' ').slice(1) } } }),
@@ -86,6 +95,27 @@ function askedOf({ asked }: Started, path: string): Readonly<Record<string, unkn
 /** Whether a prompt has a text whose tokens do not depend on what is beside it. */
 function hasText(prompt: unknown, text: string): boolean {
   return ` ${(prompt as readonly number[]).join(' ')} `.includes(` ${encodeHarmony(text).join(' ')} `)
+}
+
+/** Types `store` in the folder of a server, and returns what it prints. */
+async function storeCommand(folder: string, typed: string): Promise<string> {
+  const terminal = typeIn(folder, `harmony-responses store ${typed} --store responses.db`)
+  expect(await inTime(terminal, terminal.exit), terminal.printed).toBe(0)
+  return terminal.printed
+}
+
+/** An engine's answers, of which that to a prompt with this text breaks off after some tokens. */
+function breaksOff(answer: Answer, text: string): Answer {
+  return (response, asked) => {
+    if (asked.path !== '/v1/completions' || !hasText(Object(asked.body)['prompt'], text)) return answer(response, asked)
+    const choice = {
+      index: 0,
+      text: '',
+      token_ids: encodeHarmony('<|channel|>final<|message|>It'),
+      finish_reason: null,
+    }
+    return stream([{ choices: [choice] }], 'breaks')(response, asked)
+  }
 }
 
 export const STARTS: readonly ServeStart[] = [
@@ -233,8 +263,8 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
-    options: '--config serve.json --store responses.db --durability power',
-    variables: { NODE_OPTIONS: '--import ./tell-synchronous.mjs' },
+    options: '--config serve.json --store responses.db --durability power --keep 1 --keep-bytes 1',
+    variables: { NODE_OPTIONS: '--import ./tell-synchronous.mjs --import ./days-later.mjs' },
     effects: {
       async '--config has options by their names'({ get }) {
         expect((await get('/v1/models')).body).toMatchObject({ data: [{ id: 'gpt-oss' }, { id: 'from-the-file' }] })
@@ -246,6 +276,24 @@ export const STARTS: readonly ServeStart[] = [
       },
       async '--durability power has SQLite synchronize each write'({ printed }) {
         expect(printed.match(/^synchronous = \d$/gm)?.at(-1)).toBe('synchronous = 2')
+      },
+      async '--keep-bytes bounds what an owner has in the store, but for the last conversation'({ get, post }) {
+        const [first, last] = [await post('/v1/responses', FRANCE), await post('/v1/responses', FRANCE)]
+        expect((await get(`/v1/responses/${first.body?.['id']}`)).status).toBe(404)
+        expect((await get(`/v1/responses/${last.body?.['id']}`)).status).toBe(200)
+      },
+      async '--store is counted, and emptied of an owner, by the command store'({ folder, get, post }) {
+        const { body } = await post('/v1/responses', FRANCE)
+        expect(await storeCommand(folder, 'status')).toMatch(/^responses +1$[\s\S]*^owners +1$[\s\S]*^oldest +20/m)
+        expect(await storeCommand(folder, 'delete-owner --owner anonymous')).toMatch(/^responses +1$/m)
+        expect((await get(`/v1/responses/${body?.['id']}`)).status).toBe(404)
+      },
+      async '--keep deletes what nobody has used for so many days, although nobody asks'({ folder, post, restart }) {
+        await post('/v1/responses', FRANCE)
+        writeFileSync(join(folder, 'later'), '')
+        await restart()
+        await expect.poll(() => storeCommand(folder, 'status'), { timeout: 20_000 }).toMatch(/^conversations +0$/m)
+        rmSync(join(folder, 'later'))
       },
     },
   },
@@ -272,9 +320,14 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: `--vllm $ENGINE --context-size 4000 --structured-outputs guidance --instructions instructions.md --effort high
-      --date 2026-01-02 --share-prefix-cache --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
-    engine: PLAYED.vllm,
+      --date 2026-01-02 --share-prefix-cache --engine-restarts 0 --pass /v1/embeddings --api-key "$KEY" --api-keys api-keys.txt`,
+    engine: breaksOff(PLAYED.vllm, 'Break off.'),
     effects: {
+      async '--engine-restarts 0 fails a response whose engine breaks off, and asks it no more'({ post, asked }) {
+        const { body } = await post('/v1/responses', { ...OSLO, input: 'Break off.' }, ANN)
+        expect(body).toMatchObject({ error: { code: 'server_error' } })
+        expect(asked.filter(({ path }) => path === '/v1/completions')).toHaveLength(1)
+      },
       async '--vllm asks vLLM'({ post }) {
         expect(outputOf(await post('/v1/responses', OSLO, ANN))).toMatchObject(OSLO_ANSWERED)
       },

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import type { ResponseRequest } from '../../src/core/responses/request.js'
+import { respond } from '../../src/endpoint/respond/index.js'
 import type { TokenEngine } from '../../src/engines/contract/index.js'
+import { collectResponse, type Diagnostic, loadTokenTable } from '../../src/index.js'
 import { errorOf } from '../support/error-of.js'
 import { readTokens } from '../support/read-tokens.js'
 import { encodeHarmony } from '../support/tokens.js'
-import { endless, hello } from './model/scripts.js'
+import { endless, hello, months, questionOf } from './model/scripts.js'
 import type { RealServer } from './server.js'
 
 /** Tests the engine while its server dies, and after it came back. */
@@ -21,6 +24,34 @@ export function crashRows(name: string, engine: () => TokenEngine, server: () =>
     await engine().health()
     const { tokens } = await readTokens(engine().generate(encodeHarmony(hello.prompt)))
     expect(tokens).toEqual(encodeHarmony(hello.answer))
+  })
+}
+
+/** A response whose server is killed in the middle of its answer, and started again. */
+export function restartRow(name: string, engine: () => TokenEngine, server: () => RealServer): void {
+  test(`${name} that is killed in the middle of an answer is asked again until it is back, and the answer is whole`, async () => {
+    const request: ResponseRequest = { model: 'gpt-oss', input: questionOf(months) }
+    const restarts: string[] = []
+    let starting: Promise<void> | undefined
+    let deltas = 0
+    async function* killing() {
+      const options = { engine: engine(), tokenTable: await loadTokenTable(), engineRestarts: 40, onError: () => {} }
+      const onDiagnostic = ({ subject = '' }: Diagnostic): void => void restarts.push(subject)
+      for await (const events of respond(request, { ...options, onDiagnostic })) {
+        deltas += events.filter(({ type }) => type === 'response.output_text.delta').length
+        if (deltas >= 8)
+          starting ??= server()
+            .kill()
+            .then(() => server().start())
+        yield events
+      }
+    }
+    const { status, output } = await collectResponse(killing())
+    await starting
+    expect([status, restarts.length > 0]).toEqual(['completed', true])
+    const [message] = output.filter(({ type }) => type === 'message')
+    const said = message?.type === 'message' ? message.content.map(({ text }) => text).join('') : ''
+    expect(said).toBe(months.answer.replace(/^.*<\|message\|>|<\|return\|>$/gs, ''))
   })
 }
 

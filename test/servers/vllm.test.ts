@@ -2,7 +2,7 @@ import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { adapterRows } from './adapter-rows.js'
 import { benchRow } from './bench-row.js'
 import { chatRows, strictTemplateRows } from './chat-rows.js'
-import { crashRows } from './crash-rows.js'
+import { crashRows, restartRow } from './crash-rows.js'
 import { keyRows, WITH_KEY } from './key-rows.js'
 import { CONTEXT } from './model/write-models.js'
 import { onServer } from './on-server.js'
@@ -21,6 +21,7 @@ onServer({ kind: 'vllm', model: 'sure', flags: WITH_PARSER }, ({ server, engine,
   chatRows(server)
   benchRow(server)
   crashRows('vLLM', engine, server)
+  restartRow('vLLM', engine, server)
 })
 
 // A model that is not gpt-oss, with a template that refuses what many refuse.

@@ -6,6 +6,12 @@ export const RUNS: number = Number(process.env['LAW_RUNS'] ?? 12)
 /** The count of `npm run test:mutants`: here, 'full'. */
 const FULL = 250
 
+/** What CI has. */
+const LONG = 90
+
+/** Why a test does not run that takes seconds and guards what seldom changes; undefined in CI, and wherever runs are as long. */
+export const TOO_SHORT: string | undefined = RUNS >= LONG ? undefined : `skipped: LAW_RUNS=${LONG} runs it, as CI does`
+
 /** The runs of a property that takes `full` of them there, scaled by LAW_RUNS like all others. */
 export const runs = (full: number): number => Math.ceil((full * RUNS) / FULL)
 

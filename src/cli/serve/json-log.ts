@@ -18,6 +18,7 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
     ({ purpose, bytes, usedBytes, totalBytes }) =>
       line('memory_refused', { purpose, bytes, used_bytes: usedBytes, total_bytes: totalBytes }),
     ({ responseId, continues, reason }) => line('response_taken_over', { response_id: responseId, continues, reason }),
+    ({ responseId, detail }) => line('engine_restarted', { response_id: responseId, detail }),
   )
   return {
     take: entries.take,

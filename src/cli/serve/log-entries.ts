@@ -1,4 +1,5 @@
 import type {
+  EngineRestarted,
   MemoryRefused,
   Metric,
   RequestEnded,
@@ -42,11 +43,13 @@ const QUIET: readonly string[] = ['/healthz', '/readyz', '/health', '/metrics']
  * @param write - receives the entry when request and response have finished
  * @param refused - receives each refusal of memory, which explains the 429s and 413s around it
  * @param takenOver - receives each response of a dead process
+ * @param restarted - receives each restart of an engine
  */
 export function createLogEntries(
   write: (entry: LogEntry) => void,
   refused: (refusal: MemoryRefused) => void,
   takenOver: (taken: ResponseTakenOver) => void,
+  restarted: (restart: EngineRestarted) => void,
 ): Pick<RequestLog, 'take'> {
   /** Requests with unfinished responses, by the ids of requests. */
   const pending = new Map<string, Pending>()
@@ -85,6 +88,8 @@ export function createLogEntries(
         }
         case 'memory_refused':
           return refused(metric)
+        case 'engine_restarted':
+          return restarted(metric)
         case 'response_taken_over':
           if (metric.continues) resumed.add(metric.responseId)
           takenOver(metric)

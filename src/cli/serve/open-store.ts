@@ -19,8 +19,14 @@ export interface OpenedStore {
 /** The command that generates a key, for the message when keys are missing. */
 const GENERATES = 'openssl rand -base64 32'
 
-/** Opens the store of `--store`, or of its variable. @throws UsageError */
-export async function openStore(secret: Secret, settings: ServeSettings, io: Io): Promise<OpenedStore> {
+/** Where a store is: in a file, or behind a URL. */
+export type StoreAddress = {
+  /** The option or the variable that says so. */
+  readonly name: string
+} & ({ readonly file: string; readonly url?: undefined } | { readonly file?: undefined; readonly url: string })
+
+/** Reads where the store of `--store` is, or that of its variable. @throws UsageError */
+export async function storeAddress(secret: Secret, io: Io): Promise<StoreAddress> {
   const given = await readSecret(secret, io)
   const [, scheme] = /^([a-z][a-z0-9+.-]*):\/\//i.exec(given) ?? []
   const { name } = secret
@@ -29,16 +35,33 @@ export async function openStore(secret: Secret, settings: ServeSettings, io: Io)
     const expected = 'expected a file or postgres://USER:PASSWORD@HOST/DATABASE'
     throw new UsageError(`${name}: ${expected}, without quotes or blanks around it`)
   }
-  if (scheme === undefined) return await openFile(name, given, settings, io)
-  if (/^postgres(ql)?$/i.test(scheme)) return await openPostgres(name, given, settings, io)
+  if (scheme === undefined && given === '-') throw new UsageError(`${name}: expected a file, got "-"`)
+  if (scheme === undefined) return { name, file: given }
+  if (/^postgres(ql)?$/i.test(scheme)) return { name, url: given }
   throw new UsageError(`${name}: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got ${scheme}://`)
 }
 
+/** Opens the store of `--store`, or of its variable. @throws UsageError */
+export async function openStore(secret: Secret, settings: ServeSettings, io: Io): Promise<OpenedStore> {
+  const { name, file, url } = await storeAddress(secret, io)
+  if (file !== undefined) return await openFile(name, file, settings, io)
+  return await openPostgres(name, url, settings, io)
+}
+
+/** Returns the options that all databases have. */
+function optionsOf({ durability, keep, keepBytes }: ServeSettings) {
+  return {
+    durability,
+    ...(keep !== undefined && { seconds: keep * SECONDS_A_DAY }),
+    ...(keepBytes !== undefined && { ownerBytes: keepBytes }),
+  }
+}
+
+const SECONDS_A_DAY = 86_400
+
 async function openFile(name: string, file: string, settings: ServeSettings, io: Io): Promise<OpenedStore> {
-  if (file === '-') throw new UsageError(`${name}: expected a file, got "-"`)
   const { createSqliteStore } = await import('../../endpoint/stores/sqlite/index.js')
-  const { durability } = settings
-  const store = await opened(`${name} ${file}`, () => createSqliteStore({ file, durability }))
+  const store = await openedBy(`${name} ${file}`, () => createSqliteStore({ file, ...optionsOf(settings) }))
   try {
     // After the store: a file that cannot be one gets no keys beside it.
     const seal = settings.keys.seal === undefined ? await keysBeside(name, file, io) : undefined
@@ -50,13 +73,12 @@ async function openFile(name: string, file: string, settings: ServeSettings, io:
 }
 
 async function openPostgres(name: string, url: string, settings: ServeSettings, io: Io): Promise<OpenedStore> {
-  const { durability, keys } = settings
-  if (keys.seal === undefined) {
+  if (settings.keys.seal === undefined) {
     const ways = '--seal-keys FILE or HARMONY_RESPONSES_SEAL_KEYS'
     throw new UsageError(`${name}: machines that share a store need the same keys: ${ways}, from ${GENERATES}`)
   }
   const { createPostgresStore } = await import('../../endpoint/stores/postgres/index.js')
-  const store = await opened(name, () => createPostgresStore({ url, durability }))
+  const store = await openedBy(name, () => createPostgresStore({ url, ...optionsOf(settings) }))
   if (name === '--store' && /:\/\/[^@/]*:[^@/]+@/.test(url)) {
     io.complain(`--store: other users of this machine see its password (ps): HARMONY_RESPONSES_STORE hides it\n`)
   }
@@ -70,7 +92,7 @@ async function openPostgres(name: string, url: string, settings: ServeSettings, 
 }
 
 /** Says what is wrong in one line, which begins with the option. */
-async function opened<Store>(begin: string, open: () => Promise<Store>): Promise<Store> {
+export async function openedBy<Store>(begin: string, open: () => Promise<Store>): Promise<Store> {
   try {
     return await open()
   } catch (error) {

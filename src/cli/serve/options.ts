@@ -169,6 +169,19 @@ const OWN = {
     about: '[what an answer survives](durability.md#promises) once it is shown',
     words: { process: 'the end of the process', power: 'a power failure, too' },
   },
+  keep: {
+    takes: 'count',
+    value: 'DAYS',
+    about:
+      '[how long a conversation is kept](durability.md#retention-and-erasure) in the store after its last use; without it 30',
+    max: 36_500,
+  },
+  'keep-bytes': {
+    takes: 'count',
+    value: 'BYTES',
+    about:
+      'how large the conversations of one owner may be together, beyond which those that nobody has used for longest are deleted; without it 1 GiB',
+  },
   'model-alias': {
     takes: 'list',
     value: 'NAME',
@@ -243,6 +256,14 @@ const OWN = {
     value: 'NAME=VALUE',
     about: '[a limit](#limits) of the server, such as `responseSeconds=300`',
     isPairs: true,
+  },
+  'engine-restarts': {
+    takes: 'count',
+    value: 'N',
+    about:
+      '[how often an engine that fails in the middle of a response](durability.md#engines-that-die) is asked again for the rest; without it 2; 0 fails the response at once',
+    min: 0,
+    max: 100,
   },
   'on-disconnect': {
     takes: 'word',

@@ -47,6 +47,10 @@ export function createPrometheusMetrics(
   const tokens = count('tokens_total', 'Tokens of responses. Cached ones are of the input, reasoning is of the output.')
   const modelCalls = count('model_calls_total', 'Calls of the engine.')
   const modelTime = time('model_call', 'Time that calls of the engine took.')
+  const restarts = count(
+    'engine_restarts_total',
+    'Calls of an engine that failed in the middle of a response, and was asked again.',
+  )
   const toolCalls = count('tool_calls_total', 'Hosted calls that ran.')
   const toolTime = time('tool_call', 'Time that hosted calls took.')
   const backendHelp = "The grammar backend of the engine's server, as a label."
@@ -79,6 +83,8 @@ export function createPrometheusMetrics(
           modelCalls.add({ model, outcome: outcomeOf(isFailed) })
           return modelTime.observe({ model }, seconds)
         }
+        case 'engine_restarted':
+          return restarts.add({ model: metric.model })
         case 'tool_called': {
           const { tool, seconds, isFailed } = metric
           toolCalls.add({ tool, outcome: outcomeOf(isFailed) })

@@ -32,8 +32,9 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
   }
   const store =
     checked.store === undefined ? variableSecret(STORE_VARIABLE, env) : { name: '--store', text: checked.store }
-  if (values.durability !== undefined && store === undefined) {
-    throw new UsageError(`--durability: expected only with --store or ${STORE_VARIABLE}`)
+  const ofStore = (['durability', 'keep', 'keep-bytes'] as const).find((each) => values[each] !== undefined)
+  if (ofStore !== undefined && store === undefined) {
+    throw new UsageError(`--${ofStore}: expected only with --store or ${STORE_VARIABLE}`)
   }
   const added = offer.filter((each) => each.includes('='))
   return {

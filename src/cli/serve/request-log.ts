@@ -1,4 +1,4 @@
-import type { MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../endpoint/server/index.js'
+import type { EngineRestarted, MemoryRefused, ResponseEnded, ResponseTakenOver } from '../../endpoint/server/index.js'
 import { ANONYMOUS } from '../../endpoint/server/service/caller.js'
 import { clip, createPaint, plain, type Style } from '../terminal-text.js'
 import { createLogEntries, type LogEntry, type RequestLog } from './log-entries.js'
@@ -35,6 +35,10 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     line('taken over', continues ? 'green' : 'yellow', [responseId, `its process stopped; it ${what}`])
   }
 
+  function restarted({ responseId, detail }: EngineRestarted): void {
+    line('engine asked again', 'yellow', [responseId, `it failed ${detail}`])
+  }
+
   const entries = createLogEntries(
     (entry: LogEntry) => {
       const { request, response } = entry
@@ -58,6 +62,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     },
     refused,
     takenOver,
+    restarted,
   )
   return {
     take: entries.take,

@@ -187,13 +187,14 @@ function serveOptions(
   const { models, servesAnyName, reasoning, chatReasoning, chatCalls, policy, dialect, images } = settings
   const { limits, origin: origins, onDisconnect, unsupportedConstraints: onUnsupportedConstraint, pass } = settings
   const translation = { ...(reasoning && { reasoning }), policy, citations: urlCitations() }
-  const { toldDate: date } = settings
+  const { toldDate: date, engineRestarts } = settings
   const response = {
     ...translation,
     images,
     onUnsupportedConstraint,
     onDiagnostic: noticesTo(io),
     ...(date && { date }),
+    ...(engineRestarts !== undefined && { engineRestarts }),
   }
   const approval = APPROVALS[settings.approval]
   const authorize = settings.noKey ? () => ANONYMOUS : keyring.authorize

@@ -30,6 +30,7 @@ export type NoticeCode =
   | 'unread_attachment'
   | 'relaxed_schema'
   | 'estimated_usage'
+  | 'engine_restarted'
   | 'unopened_seal'
   | 'unknown_input'
 

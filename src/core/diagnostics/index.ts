@@ -82,6 +82,7 @@ export const DIAGNOSTICS: Readonly<Record<RepairCode | NoticeCode, string>> = {
   relaxed_schema:
     'a part of a schema that the engine cannot enforce: it is left out of the constraint, and checked at the end',
   estimated_usage: 'the server of the engine counted no tokens: usage is an estimate',
+  engine_restarted: 'the engine failed in the middle of the response: it is asked again where it stopped',
 
   // Notices of the endpoint about a request. Their index is -1.
   unopened_seal: 'sealed content that no key here opens: the model continues without it',

@@ -176,7 +176,7 @@ export class MessageAnswer {
 
   #close(): MessageStreamEvent[] {
     const events: MessageStreamEvent[] = []
-    if (this.#open?.type === 'thinking') {
+    if (this.#open?.type === 'thinking' && this.#seals.length > 0) {
       events.push(this.#delta({ type: 'signature_delta', signature: this.#takeSeals() }))
     }
     this.#open = undefined

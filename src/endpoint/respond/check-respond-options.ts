@@ -38,6 +38,8 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   approvals: oneOf('ask', 'refuse'),
   maxSearches: wholeNumber(1),
   limits: optionsOf(RESPOND_LIMITS),
+  engineRestarts: wholeNumber(0),
+  delay: aFunction,
   pause: aFunction,
   sealForm: aFunction,
   sealCompaction: aFunction,

@@ -167,6 +167,16 @@ export interface RespondOptions extends Translated, Prompted {
   /** The limits of the response. Each has a default. */
   readonly limits?: RespondLimits
   /**
+   * How often an engine that fails in the middle of the response is asked again, for the rest: not before its first token,
+   * nor if the request is at fault, nor where the engine cannot continue. Default 2; 0 fails the response at once.
+   */
+  readonly engineRestarts?: number
+  /**
+   * Waits before such an engine is asked again: 500 ms at first, doubled each time up to 30,000, or as long as the engine
+   * asks, up to as much. The promise should resolve early if the signal aborts. Default: a timer.
+   */
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>
+  /**
    * Waits until other work has run: called between slices, of some milliseconds each, of long work such as rendering
    * the prompt of a long conversation. Default: a turn of the event loop.
    */

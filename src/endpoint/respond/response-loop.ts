@@ -1,12 +1,15 @@
 import type { NoticeCode } from '../../core/diagnostics/diagnostic.js'
 import type { Batch } from '../../core/responses/batch.js'
 import type { CitableFiles } from '../../core/responses/call-result.js'
+import type { ParsedRequest } from '../../core/responses/parsed-request.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import { callSafely } from '../../shared/call-safely.js'
 import { merged } from '../../shared/merged.js'
+import { sleep } from '../../shared/system/sleep.js'
 import type { Write } from '../flow/queue.js'
 import type { ResponseFold } from '../journal/response-fold.js'
 import { Closing } from './closing.js'
+import { EngineRestarts } from './engine-restarts.js'
 import { Inbox } from './inbox.js'
 import { failureOf } from './opening/unavailable.js'
 import type { RespondOptions } from './options.js'
@@ -16,7 +19,7 @@ import { sample } from './sampling/sampling.js'
 import { Steps, type StepsOptions } from './steps.js'
 import { createInvalidReporter, type InvalidReporter } from './strict/report-invalid.js'
 
-export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing' | 'onRelaxed'> {
+export interface LoopOptions extends Omit<StepsOptions, 'resolved' | 'inbox' | 'closing' | 'onRelaxed' | 'onSampled'> {
   /** Reports a diagnostic. */
   readonly notice: (code: NoticeCode, subject: string) => void
   /** Waits after each call of the model until what follows may be done, if it has to. */
@@ -32,6 +35,7 @@ export class ResponseLoop {
   readonly #inbox: Inbox
   readonly #closing: Closing
   readonly #steps: Steps
+  readonly #restarts: EngineRestarts
   readonly #reporter: InvalidReporter | undefined
   #isAnnounced = false
   #isEstimated = false
@@ -50,7 +54,9 @@ export class ResponseLoop {
     this.#inbox = inbox
     this.#closing = new Closing(options.signal, () => inbox.close())
     const onRelaxed = (subject: string): void => notice('relaxed_schema', subject)
-    this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing, onRelaxed }))
+    this.#restarts = new EngineRestarts(fold, () => this.#steps.budget().capabilities, options.engineRestarts)
+    const onSampled = this.#restarts.noteSampled
+    this.#steps = new Steps(merged(given, { resolved, inbox, closing: this.#closing, onRelaxed, onSampled }))
     const parts = () => this.#steps.budget().strict.parts
     const { onInvalidOutput } = options
     this.#reporter = onInvalidOutput && createInvalidReporter({ onInvalidOutput, onError: report, pause, parts })
@@ -109,7 +115,8 @@ export class ResponseLoop {
     if (isOpen && this.#fold.stage !== 'queued') this.#announce()
     try {
       const step = this.#steps.next()
-      await (step === undefined ? this.#callModel(outbox) : outbox.putAll(step))
+      await (step === undefined ? this.#callModel(outbox) : outbox.putAll(step).catch(this.#toRestart))
+      await this.#restart(outbox)
     } catch (error) {
       if (!isOpen || outbox.failure !== undefined || this.#hasLeft) throw error
       this.#given.report(error)
@@ -123,9 +130,9 @@ export class ResponseLoop {
     if (this.#steps.hasToPrepare) {
       // An engine that is asked when the response is closed fails because of that.
       await this.#steps.prepareCall().catch((error: unknown) => {
-        if (!isClosed()) throw error
+        if (!isClosed()) this.#toRestart(error)
       })
-      if (isClosed()) return
+      if (isClosed() || this.#restarts.next !== undefined) return
     }
     const { engine, tokenTable, limits, onStopString } = this.#options
     const isTimed = limits?.seconds !== undefined
@@ -133,9 +140,32 @@ export class ResponseLoop {
     const budget = () => this.#steps.budget()
     const { promptFields } = this.#steps
     const parts = { fold: this.#fold, inbox: this.#inbox, engine, tokenTable, budget, isTimed, promptFields }
-    await sample({ ...parts, signal, isClosed, report, onStop, onEstimate: this.#noteEstimate, put })
+    const { take: isAskedAgain, noteSampled: onSampled } = this.#restarts
+    const again = { isAskedAgain, onSampled }
+    await sample({ ...parts, ...again, signal, isClosed, report, onStop, onEstimate: this.#noteEstimate, put })
     const waited = turn()
     if (waited !== undefined) await waited
+  }
+
+  /** Handles the failure of a step. @throws the error, unless the engine is asked again */
+  readonly #toRestart = (error: unknown): void => {
+    if (!this.#restarts.take(error)) throw error
+  }
+
+  /** Waits until the engine is asked again, if it has failed. Items of the host do not wait. */
+  async #restart(outbox: Outbox): Promise<void> {
+    const restart = this.#restarts.begin()
+    if (restart === undefined || this.#closing.isClosed()) return
+    const { error, waitMs } = restart
+    const { seed } = this.#fold.open.request as ParsedRequest
+    this.#given.report(error)
+    const seeded = seed == null ? '' : ', and its seed starts again'
+    this.#given.notice('engine_restarted', `after ${this.#fold.sampled} tokens${seeded}`)
+    this.#steps.doubtEngine()
+    const { signal, isClosed } = this.#closing
+    const { delay = sleep } = this.#options
+    const waiting = delay(waitMs, signal).then(() => true)
+    while (!(await this.#inbox.wait(waiting)) && !isClosed()) await outbox.putAll(this.#inbox.all())
   }
 
   /** Reports once that the counts of a response are estimates. */

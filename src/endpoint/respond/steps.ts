@@ -42,6 +42,8 @@ export interface StepsOptions {
   readonly pause: () => Promise<void>
   readonly report: (error: unknown) => void
   readonly onRelaxed: (subject: string) => void
+  /** Called with the first token of a summary. */
+  readonly onSampled: () => void
 }
 
 /** The entries of a step, which is anything but a call of the model. */
@@ -51,8 +53,8 @@ export type Step = AsyncIterable<EntryBody> | Iterable<EntryBody>
 export class Steps {
   readonly #given: StepsOptions
   readonly #fold: ResponseFold
-  /** Whether another process opened the response, and its engine may have been another one. */
-  #isTakenOver = false
+  /** Whether the engine may be another one than before: another process opened the response, or the engine has failed. */
+  #mayBeReplaced = false
   /** Without a demand. */
   #promptFields: PromptFields | undefined
   /** The ids that follow the results of approved calls. */
@@ -66,9 +68,14 @@ export class Steps {
   /** Continues what another process has begun: renders its prompt again. @throws RequestError */
   async takeOver(): Promise<void> {
     const { request, options, closing } = this.#given
-    this.#isTakenOver = true
+    this.#mayBeReplaced = true
     if (this.#fold.compactions > 0) return
     this.#givePrompt(await promptAgain(request, this.#fold.open, this.#teach, options, closing.signal))
+  }
+
+  /** Asks the engine for its capabilities again before the next call: another one may answer at its address. */
+  doubtEngine(): void {
+    this.#mayBeReplaced = true
   }
 
   /** What is left of the limits. */
@@ -86,7 +93,7 @@ export class Steps {
 
   /** Returns the next step; undefined if it is a call of the model. */
   next(): Step | undefined {
-    const { inbox, closing, request, options } = this.#given
+    const { inbox, closing, request, options, onSampled } = this.#given
     const { why } = closing
     if (this.#fold.stage === 'new') return this.#open()
     if (why === 'abort' || why === 'cancel') return inbox.before({ type: why })
@@ -104,7 +111,7 @@ export class Steps {
       case 'compact_context':
         return compactContext(
           request,
-          merged(options, { ...this.#shared(), teach: this.#teach, promptFields: this.#promptFields }),
+          merged(options, { ...this.#shared(), teach: this.#teach, promptFields: this.#promptFields, onSampled }),
         )
       case 'end':
         return this.#end(next)
@@ -124,10 +131,10 @@ export class Steps {
   async prepareCall(): Promise<void> {
     const { options, resolved, pause, onRelaxed } = this.#given
     const { strict } = this.budget()
-    if (this.#isTakenOver) {
+    if (this.#mayBeReplaced) {
       const known = merged(this.#shared(), { engine: options.engine, open: this.#fold.open, pause, onRelaxed })
       resolved.useBudget(await budgetNow(this.#allowed, known))
-      this.#isTakenOver = false
+      this.#mayBeReplaced = false
     }
     if (this.#needsPromptFields) this.#promptFields = await this.#readPromptFields()
     if (!strict.isPaused) return
@@ -138,7 +145,7 @@ export class Steps {
 
   /** Whether a call of the model has to be prepared. */
   get hasToPrepare(): boolean {
-    return this.#isTakenOver || this.#needsPromptFields || this.budget().strict.isPaused
+    return this.#mayBeReplaced || this.#needsPromptFields || this.budget().strict.isPaused
   }
 
   get #needsPromptFields(): boolean {
@@ -170,12 +177,14 @@ export class Steps {
 
   /** Not shown during writing: the client receives only the sealed summary. */
   async *#compact(): AsyncGenerator<EntryBody> {
-    const { inbox, closing, options } = this.#given
+    const { inbox, closing, options, onSampled } = this.#given
     const { request, responseId } = this.#fold.open
     const { engine, tokenTable, sealCompaction } = options
     check(sealCompaction !== undefined, 'sealCompaction', 'a function', sealCompaction)
     const context = [...this.#fold.context, ...turnStart(tokenTable)]
-    const summary = await inbox.wait(summarize(context, request, { engine, tokenTable, signal: closing.signal }))
+    const summary = await inbox.wait(
+      summarize(context, request, { engine, tokenTable, signal: closing.signal, onSampled }),
+    )
     if (summary === undefined || closing.isClosed()) return
     const item = compactionItem(summary.text, deriveId('cmp', 0, responseId), sealCompaction)
     yield { type: 'item', item, usage: summary.usage }

@@ -72,6 +72,16 @@ export interface EngineCapabilities {
    * case. Default: false.
    */
   readonly passesSchemas?: boolean
+  /**
+   * Where in a turn of the model a call can continue another one that died. Default: `anywhere`, and with `spellsMarkers`
+   * `turn`.
+   *
+   * - `anywhere`: after any token.
+   * - `answer`: between messages, in an answer, and in reasoning, of which it writes the whole message again.
+   * - `reasoning`: the same, but not in an answer.
+   * - `turn`: only before anything of the turn is written.
+   */
+  readonly continues?: 'anywhere' | 'answer' | 'reasoning' | 'turn'
   /** Whether its model sees the images of `promptFields`. Default: false. */
   readonly seesImages?: boolean
   /**

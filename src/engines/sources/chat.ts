@@ -130,6 +130,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     generatePath: '/v1/chat/completions',
     capabilities: {
       takes: 'messages',
+      continues: traits.continues === 'none' ? 'reasoning' : 'answer',
       hasSeed: !traits.omits.includes('seed'),
       ...(traits.strict && { passesSchemas: true }),
       ...(traits.images && { seesImages: true }),
@@ -141,7 +142,9 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
     limits: async () => (contextSize === undefined ? {} : { contextLength: contextSize }),
     async body(call, client, signal) {
       const prompt = await promptOf(call)
-      if (prompt.begun !== '' && traits.continues === 'none') throw cannotContinue()
+      // Half a reasoning is left out of the messages, and thought again.
+      const isAnswerBegun = prompt.opening === 'answer' && prompt.begun !== ''
+      if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
       return chatBody(call, {
         model: model ?? (await onlyModel.get(client, signal)),
         prompt,

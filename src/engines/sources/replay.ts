@@ -8,7 +8,7 @@ import type { StreamEnd, TokenChunk } from '../../core/tokens/token-source.js'
 import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aSignal, that } from '../../shared/options/checks.js'
-import { sleep } from './sleep.js'
+import { sleep } from '../../shared/system/sleep.js'
 import type { TokenFixture } from './token-fixture.js'
 
 export {

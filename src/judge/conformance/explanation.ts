@@ -2,8 +2,7 @@ import type { CheckerWithRun } from './answer-checker.js'
 import type { Extraneous } from './clients/agreement/extraneous.js'
 import { callWords, ENDING_WORDS, type Ending, type Seen, type SeenCall } from './clients/client.js'
 import type { ClientRun, StreamAgreement } from './clients/run.js'
-import { isAtEnd } from './report/violation-kind.js'
-import { type StreamChunk, type Violation, violationsOf } from './violation.js'
+import { isAtEnd, type StreamChunk, type Violation, violationsOf } from './violation.js'
 
 /** A client's reading of a stream. */
 export interface Explanation {

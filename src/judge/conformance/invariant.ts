@@ -1,4 +1,5 @@
 import type { ViolationSubject } from './about.js'
+import type { RuleCauses } from './causes.js'
 import { CLIENTS, type Client } from './clients/names.js'
 import type { EventKind } from './event-kind.js'
 import type { StreamEvent } from './stream-event.js'
@@ -15,7 +16,7 @@ export const PROFILES: readonly Profile[] = [
 ]
 
 /** A rule that every correct stream follows. */
-export interface Invariant {
+export interface Invariant extends RuleCauses {
   /** In kebab-case. Stable, because programs branch on it. */
   readonly id: string
   /** The rule, in one sentence. */

@@ -1,5 +1,7 @@
 import type { Api } from './api.js'
+import type { RuleCauses } from './causes.js'
 import type { Explanation } from './explanation.js'
+import type { Invariant } from './invariant.js'
 import type { FramingRead } from './read/stream-read.js'
 import type { Checker, StreamChunk, Violation } from './violation.js'
 
@@ -7,6 +9,11 @@ import type { Checker, StreamChunk, Violation } from './violation.js'
 export interface FramingRule extends Pick<Violation, 'severity'> {
   readonly id: string
   readonly fault?: 'model'
+}
+
+/** A rule of any API. */
+export interface JudgedRule extends RuleCauses, Pick<Invariant, 'id' | 'sentence' | 'severity'> {
+  readonly neededBy: readonly string[]
 }
 
 /**
@@ -17,7 +24,7 @@ export interface Judge {
   /** The API itself first, then its clients. */
   readonly profiles: readonly string[]
   /** All its rules, and the name under which the package exports them. */
-  readonly rules: readonly { readonly id: string }[]
+  readonly rules: readonly JudgedRule[]
   readonly rulesName: string
   /** Whether a stream may be the rest of an interrupted one. */
   readonly resumes: boolean

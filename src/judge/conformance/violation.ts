@@ -45,3 +45,10 @@ export function* violationsOf(
   for (const event of events) yield* checker.push(event)
   yield* checker.end()
 }
+
+/**
+ * Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type.
+ */
+export function isAtEnd({ rule, type }: Violation): boolean {
+  return type === undefined && rule !== 'event-has-type'
+}

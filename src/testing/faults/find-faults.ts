@@ -1,4 +1,4 @@
-import { SHAPE_RULES } from '../../judge/conformance/report/possible-causes.js'
+import { factsOf } from '../../judge/conformance/report/rule-facts.js'
 import { fieldPathsOf } from '../../judge/conformance/report/violation-kind.js'
 import type { Finding } from '../../judge/probe/finding.js'
 import { check } from '../../shared/errors.js'
@@ -140,7 +140,7 @@ function errorsByName(answers: readonly ReadAnswer[]): ReadonlyMap<string, Findi
 }
 
 function nameOf({ rule, expected }: Finding): string {
-  if (!SHAPE_RULES.has(rule)) return rule
+  if (!factsOf(rule).namesField) return rule
   const [field] = fieldPathsOf({ rule, expected })
   return field === undefined ? rule : `${rule}:${field}`
 }

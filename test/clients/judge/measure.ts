@@ -4,6 +4,8 @@ import { differences, infidelity, losses } from './outcomes.js'
 import type { Outcome, Replayer } from './replay.js'
 import type { NamedStream } from './streams.js'
 import type { Subject } from './subject.js'
+import { drawnKinds } from './unseen/drawn.js'
+import { type Half, halfOf } from './unseen/kind.js'
 
 /** The counts of verdict against client behaviour, for all streams of one kind. */
 export interface Cases {
@@ -47,6 +49,8 @@ export interface Measured {
   readonly accusations: readonly Cases[]
   /** The same by family of damage, which are not in the counts above. */
   readonly families: readonly MeasuredFamily[]
+  /** The same for kinds of mistakes by which no rule was written: see `unseen/kind.ts`. */
+  readonly unseen: Readonly<Record<Half, MeasuredFamily>>
 }
 
 /** The judge's quality for one client and one family of damage. */
@@ -58,6 +62,8 @@ export interface MeasuredFamily {
   readonly accused: number
   /** Found by one of the client's own rules, so that its model knows this kind of mistake; the others by comparison. */
   readonly named: number
+  /** Broken, and found by the strict profile. */
+  readonly refused: number
   readonly misses: readonly Cases[]
   readonly accusations: readonly Cases[]
 }
@@ -78,13 +84,21 @@ export function sumOf(families: readonly Counts[]): Counts {
   }
 }
 
+/** How much of each is played. */
+export interface Size {
+  /** Damages of single fields and events, and as many of families. */
+  readonly runs: number
+  /** Damages of unseen kinds, of each half. */
+  readonly unseen: number
+  readonly seed: number
+}
+
 /** Plays genuine and damaged streams, and compares the verdict with the client's behaviour. */
 export async function measure(
   replayer: Replayer<string>,
   subject: Subject,
   streams: readonly NamedStream[],
-  runs: number,
-  seed: number,
+  { runs, unseen, seed }: Size,
 ): Promise<Measured> {
   const { violations, bodyOf } = subject
   const misses = new Tally()
@@ -177,18 +191,22 @@ export async function measure(
   }
 
   const { played, broken, found, neither, accused, refused, ...cases } = await play(
-    subject.draw([...outcomes.keys()], runs, seed),
+    runs === 0 ? [] : subject.draw([...outcomes.keys()], runs, seed),
   )
+  const whole = good.map(({ stream }) => stream).filter(({ events }) => subject.isWhole(events))
   const families: MeasuredFamily[] = []
   for (const family of subject.families) {
-    const drawn = drawFamily(
-      family,
-      good.map(({ stream }) => stream).filter(({ events }) => subject.isWhole(events)),
-      Math.ceil(runs / subject.families.length),
-      seed,
-    )
+    const drawn = drawFamily(family, whole, Math.ceil(runs / subject.families.length), seed)
     families.push({ family: family.name, ...(await play(drawn)) })
   }
+  const ofHalf = async (half: Half): Promise<MeasuredFamily> => {
+    // The other half is drawn from another seed, so that neither knows the other.
+    const drawn = drawnKinds(whole, subject.typeOf, subject.kinds.length, half === 'open' ? seed : ~seed)
+    const kinds = [...subject.kinds.filter((one) => halfOf(one) === half), ...drawn]
+    const some = kinds.flatMap((one) => drawFamily(one, whole, Math.ceil(unseen / kinds.length), seed))
+    return { family: half, ...(await play(some)) }
+  }
+  const unseenBy = { open: await ofHalf('open'), apart: await ofHalf('apart') }
   return {
     profile: subject.profile,
     versions: subject.versions,
@@ -204,6 +222,7 @@ export async function measure(
     misses: [...misses.all, ...cases.misses],
     accusations: [...accusations.all, ...cases.accusations],
     families,
+    unseen: unseenBy,
   }
 }
 

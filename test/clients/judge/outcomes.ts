@@ -24,10 +24,14 @@ type Field = (typeof FIELDS)[number]
 export function differences(one: Outcome, other: Outcome): Field[] {
   return FIELDS.filter((field) =>
     field === 'calls'
-      ? !isSameCalls(one.calls, other.calls)
+      ? !isSameCalls(wholeCalls(one), wholeCalls(other))
       : !isDeepStrictEqual(shownAs(one, field), shownAs(other, field)),
   )
 }
+
+/** The calls to run: of an answer that was cut off, the last one may be cut off, too, which clients show in many ways. */
+const wholeCalls = ({ calls, ending }: Outcome): Outcome['calls'] =>
+  ending === 'incomplete' ? calls.slice(0, -1) : calls
 
 /** Whether the same tools get the same. Not every replayer tells whether a tool gets a text or fields. */
 function isSameCalls(calls: Outcome['calls'], others: Outcome['calls']): boolean {
@@ -39,7 +43,9 @@ function isSameCalls(calls: Outcome['calls'], others: Outcome['calls']): boolean
 }
 
 function shownAs(outcome: Outcome, field: Field): unknown {
-  if (field === 'final') return outcome.final ?? outcome.streamed
+  // Nobody sees blanks around a text.
+  if (field === 'final') return (outcome.final ?? outcome.streamed).trim()
+  if (field === 'streamed' || field === 'reasoning') return outcome[field].trim()
   // A run that ends well has no error.
   return field === 'error' ? (outcome.error ?? '') : outcome[field]
 }

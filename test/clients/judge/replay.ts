@@ -37,6 +37,8 @@ export interface Replayer<Name extends string = Client> {
   replay(body: string): Promise<Outcome>
   /** The client is unsteady: an outcome counts once it occurred twice. */
   readonly isUnsteady?: true
+  /** Starts it. @throws Error where this machine cannot: without Python, or without a registry to install the client from */
+  start?(): Promise<void>
   /** Stops what was started. */
   close?(): Promise<void>
 }

@@ -10,6 +10,7 @@ import { langchainArguments } from './langchain.js'
 import { meantBy, parsed } from './meant.js'
 import { bodyOf, type Outcome } from './replay.js'
 import type { NamedStream } from './streams.js'
+import { RESPONSES_KINDS } from './unseen/responses.js'
 
 type Events = NamedStream['events']
 
@@ -21,6 +22,10 @@ export interface Subject {
   /** The package versions that the model was measured against. */
   readonly versions: Readonly<Record<string, string>>
   readonly families: readonly Family[]
+  /** Mistakes that only measure the judge. */
+  readonly kinds: readonly Family[]
+  /** The type of an event, by which unseen kinds choose. */
+  typeOf(event: Events[number]): string
   /** The errors that the profile finds. */
   violations(events: Events): Violation[]
   /** Whether the strict profile of the API finds an error. */
@@ -52,6 +57,8 @@ export function responsesSubject(client: Client): Subject {
     rules: `${client}-`,
     versions: model.versions,
     families: FAMILIES,
+    kinds: RESPONSES_KINDS,
+    typeOf: ({ type }) => type,
     violations: (events) =>
       checkEvents(events as never, { profile: `client:${client}` }).filter(({ severity }) => severity === 'error'),
     isRefused: (events) => hasError(events, 'openai'),

@@ -51,6 +51,23 @@ export function familiesOf(all: readonly Measured[]): string {
   return [head, head.map(() => '---'), ...rows, sums].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
+/** Recall and precision for kinds never seen, by half: a table of docs/judge.md, in Markdown. */
+export function unseenOf(all: readonly Measured[]): string {
+  const head = ['profile', 'half', 'damaged streams', 'broken', 'recall', 'precision', 'strict: found']
+  const rows = all.flatMap(({ profile, unseen }) =>
+    Object.values(unseen).map((one) => [
+      `\`${profile}\``,
+      one.family,
+      number(one.played),
+      number(one.broken),
+      percent(recall(one)),
+      percent(precision(one)),
+      percent(one.broken === 0 ? 1 : one.refused / one.broken),
+    ]),
+  )
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
+}
+
 /** By profile, the families at which one of its own rules was broken: its model names them. */
 export function namedIn({ families }: Measured): string {
   const words = families
@@ -67,13 +84,17 @@ export function reportOf(all: readonly Measured[], most = 25): string {
     ...listOf('missed', one.misses, most),
     ...listOf('accused wrongly', one.accusations, most),
     `  families that the model's own rules name: ${namedIn(one)}`,
-    ...one.families.flatMap(({ misses, accusations }) => [
-      ...listOf('missed', misses, most),
-      ...listOf('accused wrongly', accusations, most),
+    ...[...one.families, one.unseen.open].flatMap(({ family, misses, accusations }) => [
+      ...listOf(`${family}: missed`, misses, most),
+      ...listOf(`${family}: accused wrongly`, accusations, most),
     ]),
+    // Of what is apart, the kinds alone: whoever reads more may fit a rule to it.
+    `  apart: missed ${namesOf(one.unseen.apart.misses)}; accused wrongly ${namesOf(one.unseen.apart.accusations)}`,
   ])
-  return [markdownOf(all), '', familiesOf(all), ...details].join('\n')
+  return [markdownOf(all), '', familiesOf(all), '', unseenOf(all), ...details].join('\n')
 }
+
+const namesOf = (cases: readonly Cases[]): string => `${cases.length} kinds`
 
 function listOf(what: string, cases: readonly Cases[], most: number): string[] {
   const lines = cases.slice(0, most).map(({ kind, count, example }) => `  ${what} ${count} × ${kind}\n      ${example}`)

@@ -6,12 +6,12 @@
 // .venv/, and are made again when their requirements change. The last line is the count of tests.
 
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { ended, environment } from './environment.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const known = readdirSync(join(here, 'requirements')).map((name) => name.replace(/\.txt$/, ''))
@@ -124,38 +124,6 @@ function environments(clients) {
     made.set(client, before)
   }
   return made
-}
-
-/** The interpreter of a client's environment, which is made if it is not there yet. */
-async function environment(client) {
-  const folder = join(here, '.venv', client)
-  const python = join(folder, 'bin/python')
-  const list = join(here, 'requirements', `${client}.txt`)
-  const requirements = readFileSync(list, 'utf8')
-  const stamp = join(folder, 'requirements.txt')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === requirements) return python
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  const install = ['-m', 'pip', 'install', '-q', '--disable-pip-version-check', '--no-deps', '--no-compile']
-  for (const [program, args] of [
-    ['python3', ['-m', 'venv', folder]],
-    [python, [...install, '-r', list]],
-  ]) {
-    const status = await ended(program, args).catch(({ message }) => message)
-    if (status !== 0) {
-      throw new Error(
-        `cannot make the environment of ${client}: it needs Python 3.11 with venv (${args.join(' ')}: ${status})`,
-      )
-    }
-  }
-  writeFileSync(stamp, requirements)
-  return python
-}
-
-/** The exit status of a program. @throws Error if it cannot be started */
-async function ended(program, args, options = {}) {
-  const [status] = await once(spawn(program, args, { stdio: 'inherit', ...options }), 'close')
-  return status
 }
 
 function quit(why) {

@@ -10,7 +10,7 @@ import { harmonyText, harmonyTextSpellingMarkers } from '../../support/arbitrari
 import { countWork } from '../../support/count-work.js'
 import { NEW_LETTERS } from '../../support/new-letters.js'
 import { loadOfficial, type Official } from '../../support/official-parser.js'
-import { RUNS, sampled, sized } from '../../support/runs.js'
+import { RUNS, sampled, sized, TOO_SHORT } from '../../support/runs.js'
 import { describeWithShared, goldenTraces } from '../../support/shared-data.js'
 import { decodeTokens, encodeHarmony, tokenBytes } from '../../support/tokens.js'
 
@@ -197,7 +197,7 @@ describe('an encoder', () => {
     const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + ((at * at * 7 + at) % 26)))
     try {
       for (const unit of [...UNITS, letters.join('')]) {
-        const [short, long] = [sized(5000, 2500), sized(20_000, 10_000)].map((size) => {
+        const [short, long] = [sized(5000, 1250), sized(20_000, 5000)].map((size) => {
           const text = unit.repeat(size / unit.length + 1).slice(0, size)
           return counter.count(() => void counted(text)) / size
         })
@@ -214,9 +214,12 @@ describe('an encoder', () => {
     expect(decodeTokens(encode(text))).toBe(wellFormed(text))
   })
 
-  test('an encoder takes a word that overflows the stack of a regular expression', () => {
-    expect(encode('я'.repeat(2 ** 22))).toHaveLength(2 ** 21)
-  })
+  test.skipIf(TOO_SHORT)(
+    `an encoder takes a word that overflows the stack of a regular expression${TOO_SHORT ? ` (${TOO_SHORT})` : ''}`,
+    () => {
+      expect(encode('я'.repeat(2 ** 22))).toHaveLength(2 ** 21)
+    },
+  )
 
   test('an encoder holds no state: two of one table, in turn, and after an odd text', () => {
     const other = createEncoder(table)

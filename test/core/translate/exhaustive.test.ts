@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { BUILTIN_TOOLS, builtinNamed } from '../../../src/core/recipients/builtin-tools.js'
 import { programOf, syntaxOf } from '../../support/compiler.js'
 
@@ -21,21 +21,19 @@ const roots = [
 
 /** Of the files, those in which the compiler finds an error after one file's text was edited. */
 function filesToChange(file: string, before: string, after: string, files: readonly string[]): string[] {
-  return [...new Set(errorsAfter(file, before, after, files))].sort()
-}
-
-/** The file of each error that the compiler finds in the files after one file's text was edited. */
-function errorsAfter(file: string, before: string, after: string, files: readonly string[]): string[] {
   const text = readFileSync(root + file, 'utf8')
   expect(text).toContain(before)
+  return [...new Set(diagnosticsWith(file, text.replace(before, after), files).map((each) => each.file))].sort()
+}
+
+/** What the compiler finds in the files if one file has another text. */
+function diagnosticsWith(file: string, text: string, files: readonly string[]) {
   // Without the types of Node: none of these files needs them.
-  const program = programOf(roots, { types: [] }, new Map([[root + file, text.replace(before, after)]]))
+  const program = programOf(roots, { types: [] }, new Map([[root + file, text]]))
   const checked = files.flatMap((path) => program.getSourceFile(root + path) ?? [])
-  const diagnostics = checked.flatMap((source) => [
-    ...program.getSemanticDiagnostics(source),
-    ...program.getSyntacticDiagnostics(source),
-  ])
-  return diagnostics.map(({ file }) => relative(root, file?.fileName ?? ''))
+  return checked
+    .flatMap((source) => [...program.getSemanticDiagnostics(source), ...program.getSyntacticDiagnostics(source)])
+    .map(({ file, messageText }) => ({ file: relative(root, file?.fileName ?? ''), messageText }))
 }
 
 test('a new type of output item makes the compiler name its events, its kind, its wording in every dialect, who acts on it and who may insert it', () => {
@@ -64,26 +62,49 @@ test('events of a new type of output item make the compiler ask for its row in t
   expect(filesToChange(EVENTS, anchor, anchor + added, [TABLE, ...EMITTERS])).toContain(TABLE)
 })
 
-test.each([
-  ["OfItemText<'function_call_arguments.done', 'arguments'>"],
-  ["OfItemText<'mcp_call_arguments.done', 'arguments'>"],
-  ["OfItemText<'custom_tool_call_input.done', 'input'>"],
-  ["OfItemOnly<'mcp_call.in_progress'>"],
-])('a required field that %s gets is one error of the compiler, in the table of events', (event) => {
-  const errors = errorsAfter(EVENTS, `${event} {}`, `${event} { added: string }`, EMITTERS)
-  expect(errors).toEqual([TABLE])
-})
+describe('a required field that an event gets', () => {
+  const CALLS = [
+    ...["'function_call_arguments.done', 'arguments'", "'mcp_call_arguments.done', 'arguments'"],
+    ...["'custom_tool_call_input.done', 'input'", "'mcp_call.in_progress'"],
+  ]
+  const PARTS = [
+    'OutputTextDoneEvent',
+    'ContentPartAddedEvent',
+    'ReasoningTextDoneEvent',
+    'ReasoningSummaryPartDoneEvent',
+  ]
+  const fieldOf = (event: string): string => `added_${[...CALLS, ...PARTS].indexOf(event)}`
+  /** The files of the errors that name a field: of all fields in one program, since each program takes half a second. */
+  const named = new Map<string, string[]>()
 
-test.each([
-  ['OutputTextDoneEvent'],
-  ['ContentPartAddedEvent'],
-  ['ReasoningTextDoneEvent'],
-  ['ReasoningSummaryPartDoneEvent'],
-])('a required field that %s gets is an error of the compiler in the table of events alone', (event) => {
-  const anchor =
-    new RegExp(`export interface ${event} extends \\w+ {\\n`).exec(readFileSync(root + EVENTS, 'utf8'))?.[0] ?? ''
-  const errors = errorsAfter(EVENTS, anchor, `${anchor}  added: string\n`, EMITTERS)
-  expect([...new Set(errors)]).toEqual([TABLE])
+  beforeAll(() => {
+    let text = readFileSync(root + EVENTS, 'utf8')
+    const plant = (event: string, anchor: RegExp): void => {
+      expect(text.match(anchor), event).toHaveLength(1)
+      text = text.replace(anchor, (found) => `${found} ${fieldOf(event)}: string; `)
+    }
+    for (const event of CALLS) plant(event, new RegExp(`OfItem(?:Text|Only)<${event}> \\{`, 'g'))
+    for (const event of PARTS) plant(event, new RegExp(`export interface ${event} extends \\w+ \\{`, 'g'))
+    for (const { file, messageText } of diagnosticsWith(EVENTS, text, EMITTERS)) {
+      const [field = 'another'] = /\badded_\d+/.exec(ts.flattenDiagnosticMessageText(messageText, ' ')) ?? []
+      named.set(field, [...(named.get(field) ?? []), file])
+    }
+  })
+
+  test.each(CALLS)('a required field that %s gets is one error of the compiler, in the table of events', (event) => {
+    expect(named.get(fieldOf(event))).toEqual([TABLE])
+  })
+
+  test.each(PARTS)(
+    'a required field that %s gets is an error of the compiler in the table of events alone',
+    (event) => {
+      expect([...new Set(named.get(fieldOf(event)))]).toEqual([TABLE])
+    },
+  )
+
+  test('a required field that an event gets is no error that does not name it', () => {
+    expect(named.get('another')).toBeUndefined()
+  })
 })
 
 test('a new kind of recipient without items makes the compiler name the router that would begin one', () => {

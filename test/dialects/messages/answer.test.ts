@@ -85,6 +85,17 @@ test('one block is open at a time, their numbers have no gap, and the end comes 
   )
 })
 
+test('thinking without seals has no signature_delta, whose signature would be empty', () => {
+  fc.assert(
+    fc.property(anyStream(), endReason, anyOptions, ({ chunks, setup }, reason, options) => {
+      for (const { delta } of eventsOf(run(chunks, setup, reason).events, options).map(Object)) {
+        if (delta?.type === 'signature_delta') expect(delta.signature).not.toBe('')
+      }
+    }),
+    { numRuns: RUNS },
+  )
+})
+
 test('every call of a client is shown whole, and no other; every other text is shown as it was written', () => {
   fc.assert(
     fc.property(anyStream(), endReason, ({ chunks, setup }, reason) => {

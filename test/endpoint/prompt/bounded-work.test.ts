@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { HistoryEntry } from '../../../src/endpoint/prompt/history.js'
 import { countWork, type WorkCounter } from '../../support/count-work.js'
+import { sized } from '../../support/runs.js'
 import { encodeHarmony } from '../../support/tokens.js'
 
 /** A number of something, and then a multiple of it. */
-const FEW = 400
+const FEW = sized(1000, 100)
 const TIMES = 4
 
 interface Shape {

@@ -6,7 +6,7 @@ import type { PromptMessage } from '../../../src/endpoint/prompt/prompt-message.
 import { renderMessages, renderMessagesInSlices } from '../../../src/endpoint/prompt/render-messages.js'
 import { atOnce, createWork } from '../../../src/shared/slices.js'
 import { loadOfficial, type Official } from '../../support/official-parser.js'
-import { RUNS, runs } from '../../support/runs.js'
+import { RUNS, runs, sized } from '../../support/runs.js'
 import { encodeHarmony, encodeText } from '../../support/tokens.js'
 import { conversation } from './conversations.js'
 
@@ -176,18 +176,24 @@ describe('a message whose tokens are known', () => {
 })
 
 describe('a long conversation', () => {
-  test('a conversation of 100,000 messages and 10 MB of text is rendered', () => {
+  // More tokens than a call takes as arguments.
+  const MESSAGES = sized(100_000, 10_000)
+
+  test(`a conversation of ${MESSAGES} messages is rendered`, () => {
     const content = 'The quick brown fox jumps over the lazy dog, and so on and on. '.repeat(2).slice(0, 100)
     const one: PromptMessage = { role: 'user', content }
-    const { tokens, messages } = renderMessages(new Array(100_000).fill(one), { tokenTable })
+    const { tokens, messages } = renderMessages(new Array(MESSAGES).fill(one), { tokenTable })
     const expected = render(one)
-    expect(messages).toHaveLength(100_000)
-    expect(tokens).toHaveLength(100_000 * expected.length)
+    expect(messages).toHaveLength(MESSAGES)
+    expect(tokens).toHaveLength(MESSAGES * expected.length)
     expect(Array.from(tokens.subarray(-expected.length))).toEqual(expected)
   })
 
-  test('a message with 10 MB of text is rendered', () => {
-    const content = 'lorem ipsum '.repeat(10_000_000 / 12)
-    expect(renderMessages([{ role: 'user', content }], { tokenTable }).tokens.length).toBeGreaterThan(1_000_000)
+  const MEGABYTES = sized(10, 2)
+
+  test(`a message with ${MEGABYTES} MB of text is rendered`, () => {
+    const content = 'lorem ipsum '.repeat((MEGABYTES * 1_000_000) / 12)
+    const { tokens } = renderMessages([{ role: 'user', content }], { tokenTable })
+    expect(tokens.length).toBeGreaterThan(MEGABYTES * 100_000)
   })
 })

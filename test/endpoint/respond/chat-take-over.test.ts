@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { OutputItem } from '../../../src/core/responses/items.js'
+import type { ResponseUsage } from '../../../src/core/responses/response.js'
 import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { Entry } from '../../../src/endpoint/journal/entry.js'
 import { type RespondOptions, respond } from '../../../src/endpoint/respond/index.js'
@@ -7,6 +8,7 @@ import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { answer, scriptedEngine } from '../../../src/testing/index.js'
 import { ends, piece, say, think } from '../../engines/sources/chat/chunks.js'
 import { type ChatTurn, chatEngine } from '../../support/chat-server.js'
+import { DEATH, dyingEngine } from '../../support/dying-engine.js'
 
 const tokenTable = await loadTokenTable()
 const python: Tool = {
@@ -43,6 +45,7 @@ async function run(options: Partial<RespondOptions>) {
   const errors: unknown[] = []
   let output: readonly OutputItem[] = []
   let ending = ''
+  let usage: ResponseUsage | null | undefined
   for await (const events of respond(request, {
     ...{ engine: chatEngine([plays], { preset: 'vllm' }), tokenTable, tools: [python], responseId: 'resp_1' },
     clock: () => 1_800_000_000,
@@ -55,7 +58,7 @@ async function run(options: Partial<RespondOptions>) {
       ending = event.type
     }
   }
-  return { entries, errors, output, ending }
+  return { entries, errors, output, ending, usage }
 }
 
 /** Where a process may die: the entries, with the last one whole. */
@@ -96,11 +99,52 @@ test('an engine of token ids does not continue it, nor the other way round', asy
   const ids = scriptedEngine([answer('Hi')], { tokenTable })
   const entries = whole.entries.slice(0, 3)
   const { ending, errors } = await run({ entries, engine: ids })
-  expect([ending, String(errors)]).toEqual(['response.failed', expect.stringContaining('an engine of another kind')])
+  expect([ending, String(errors)]).toEqual([
+    'response.failed',
+    expect.stringContaining('one of the kind that began the response'),
+  ])
   const other = await run({ engine: ids })
   const back = await run({ entries: other.entries.slice(0, 3) })
   expect([back.ending, String(back.errors)]).toEqual([
     'response.failed',
-    expect.stringContaining('an engine of another kind'),
+    expect.stringContaining('one of the kind that began the response'),
   ])
 })
+
+/** The steps of a whole response, after each of which its server may die. */
+const healthy = dyingEngine(chatEngine([plays], { preset: 'vllm' }))
+await run({ engine: healthy })
+const deaths = Array.from({ length: healthy.steps - 1 }, (_, at) => at + 1)
+
+/** A response whose server dies once, and is asked again. */
+async function died(at: number, preset: 'vllm' | undefined) {
+  const engine = dyingEngine(chatEngine([plays], preset === undefined ? {} : { preset }), [at])
+  return await run({ engine, delay: async () => {}, onDiagnostic: () => {} })
+}
+
+test.each(deaths)(
+  'a server that continues a beginning and dies after %i steps is asked again, but not in a call',
+  async (at) => {
+    const { ending, output, entries, usage } = await died(at, 'vllm')
+    if (ending === 'response.failed') expect(isHalfCall(entries.slice(0, -1))).toBe(true)
+    else {
+      expect([ending, textOf(output)]).toEqual(['response.completed', ANSWER])
+      // The call that died has no counts: the server's own are those of the call that ended.
+      expect(usage?.input_tokens).toBe(whole.usage?.input_tokens)
+    }
+  },
+)
+
+test.each(deaths)(
+  'a server that begins another message and dies after %i steps is asked again before an answer',
+  async (at) => {
+    const { ending, output, errors } = await died(at, undefined)
+    expect(errors).toEqual([DEATH])
+    if (ending === 'response.completed') expect(textOf(output)).toBe(ANSWER)
+    else {
+      // It fails in one event, with what the server has said.
+      expect(ending).toBe('response.failed')
+      expect(output.at(-1)?.type).toMatch(/^(message|code_interpreter_call)$/)
+    }
+  },
+)

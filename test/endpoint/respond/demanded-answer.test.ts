@@ -11,6 +11,7 @@ import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { checkEvents } from '../../../src/judge/conformance/index.js'
 import { runs } from '../../support/runs.js'
 import { decodeTokens, encodeHarmony } from '../../support/tokens.js'
+import { expectSameAfterDeath, type RunOn } from './same-after-death.js'
 import { GITHUB, modelOf, type RunOptions, run, SEARCH } from './scripted.js'
 
 const PLACE = {
@@ -259,7 +260,8 @@ describe('an answer that has to be JSON', () => {
         fc.boolean(),
         fc.option(fc.integer({ min: 1, max: 40 })),
         fc.boolean(),
-        async (turn, swallows, capabilities, isHosted, most, isParallel) => {
+        fc.nat(),
+        async (turn, swallows, capabilities, isHosted, most, isParallel, death) => {
           // An omitted end of a hosted call is missing.
           const turns = isHosted && !swallows ? [SEARCH, turn] : [turn]
           const quitter = { turns, swallows, ...(capabilities && { capabilities }) }
@@ -279,6 +281,8 @@ describe('an answer that has to be JSON', () => {
             expect(rest.events).toEqual(whole.events.slice(shown))
             expect(rest.transcript).toEqual(whole.transcript)
           }
+          const again: RunOn = (engine, options) => ask(quitter, request, { ...options, engine })
+          await expectSameAfterDeath(() => quitterOf(quitter), again, death)
         },
       ),
       { numRuns: runs(20) },

@@ -13,6 +13,7 @@ import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { checkEvents } from '../../../src/judge/conformance/index.js'
 import { runs } from '../../support/runs.js'
+import { expectSameAfterDeath, type RunOn } from './same-after-death.js'
 import { ANSWER, echo, GITHUB, modelOf, optionsOf, type Run, type RunOptions, run, SEARCH } from './scripted.js'
 
 const THINK = '<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant'
@@ -127,7 +128,8 @@ describe('a response is what went into it', () => {
         fc.boolean(),
         fc.option(fc.integer({ min: 1, max: 12 })),
         fc.constantFrom(REQUEST, COMPACTED, inItem(REQUEST), inItem(COMPACTED)),
-        async (turns, tool, most, isParallel, every, asked) => {
+        fc.nat(),
+        async (turns, tool, most, isParallel, every, asked, death) => {
           const limit = most === null ? {} : { max_output_tokens: most + 1 }
           const request = { ...asked, ...limit, parallel_tool_calls: isParallel }
           const shared = { turns, tools: [tool], sealCompaction }
@@ -142,6 +144,8 @@ describe('a response is what went into it', () => {
           }
           const over = await goOn(whole.entries)
           expect(over.events).toEqual([])
+          const again: RunOn = (engine, options) => run(request, { ...shared, ...options, engine })
+          await expectSameAfterDeath(() => modelOf(turns), again, death)
         },
       ),
       { numRuns: runs(25) },

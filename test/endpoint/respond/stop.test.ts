@@ -11,6 +11,7 @@ import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { malformedTranscript, tokenSoup, wellFormedTranscript } from '../../support/arbitraries.js'
 import { runs } from '../../support/runs.js'
 import { encodeHarmony, encodeText, m } from '../../support/tokens.js'
+import { expectSameAfterDeath, type RunOn } from './same-after-death.js'
 import { ANSWER, GITHUB, heldModelOf, optionsOf, type Run, type RunOptions, run, SEARCH } from './scripted.js'
 
 const START = [m.start, ...encodeText('assistant')]
@@ -216,7 +217,7 @@ describe('an answer ends in front of a stop string', () => {
     const answers = words(0, 8).map((text) => [...FINAL, ...encodeText(text), m.return])
     const stream = fc.oneof(answers, malformedTranscript().map(tokensOf))
     await fc.assert(
-      fc.asyncProperty(stream, someStops(), fc.boolean(), async (tokens, stop, isParallel) => {
+      fc.asyncProperty(stream, someStops(), fc.boolean(), fc.nat(), async (tokens, stop, isParallel, death) => {
         const request = { input: 'Go.', stop, parallel_tool_calls: isParallel }
         const whole = await run(request, { engine: writing(tokens) })
         for (const [at, shown] of whole.before.entries()) {
@@ -226,6 +227,8 @@ describe('an answer ends in front of a stop string', () => {
           expect(rest.response?.usage).toEqual(whole.response.usage)
           expect(rest.transcript).toEqual(whole.transcript)
         }
+        const again: RunOn = (engine, options) => run(request, { ...options, engine })
+        await expectSameAfterDeath(() => writing(tokens), again, death)
       }),
       { numRuns: runs(60) },
     )
@@ -417,7 +420,7 @@ describe('text that is held back', () => {
     const tokens = [...FINAL, ...['Hi ', 'Ob', 'serv'].flatMap(encodeText)]
     const { output, response } = await run(
       { input: 'Go.', stop: 'Observation' },
-      { engine: writing(tokens, [1], undefined, error), onError: (each) => void errors.push(each) },
+      { engine: writing(tokens, [1], undefined, error), engineRestarts: 0, onError: (each) => void errors.push(each) },
     )
     expect([textOf(output[0]), response.status, errors]).toEqual(['Hi Observ', 'failed', [error]])
   })
@@ -429,7 +432,7 @@ describe('text that is held back', () => {
     const tokens = [...FINAL, ...['Hi ', 'x', 'STOP'].flatMap(encodeText)]
     const { output, response } = await run(
       { input: 'Go.', stop: ['STOP', 'xSTOP now'] },
-      { engine: writing(tokens, [1], undefined, error), onError: (each) => void errors.push(each) },
+      { engine: writing(tokens, [1], undefined, error), engineRestarts: 0, onError: (each) => void errors.push(each) },
     )
     expect([textOf(output[0]), response.status, errors]).toEqual(['Hi x', 'completed', [error]])
   })

@@ -11,6 +11,7 @@ import { tokenStream } from '../../../src/engines/contract/token-stream.js'
 import { RequestError } from '../../../src/shared/request-error.js'
 import { runs } from '../../support/runs.js'
 import { decodeTokens, encodeHarmony } from '../../support/tokens.js'
+import { expectSameAfterDeath } from './same-after-death.js'
 import { ANSWER, GITHUB, type Held, type HeldScript, heldModelOf, type Run, run, SEARCH } from './scripted.js'
 
 const PLACE = {
@@ -358,11 +359,12 @@ describe('continuing from entries', () => {
     isParallel: fc.boolean(),
     isForced: fc.boolean(),
     most: fc.option(fc.integer({ min: 1, max: 60 })),
+    death: fc.nat(),
   })
 
   test('a process that continues in the middle of anything strict finds the same events', async () => {
     await fc.assert(
-      fc.asyncProperty(parts, async ({ lead, calls, last, hosted, most, isForced, isParallel, ...how }) => {
+      fc.asyncProperty(parts, async ({ lead, calls, last, hosted, most, isForced, isParallel, death, ...how }) => {
         const turn = calls.map((call) => `${call}${RIGHT}<|end|><|start|>assistant`).join('')
         const forced = `${THINK}${CALL}${RIGHT}<|call|>`
         // An omitted end of a hosted call is missing without a constraint, too.
@@ -383,6 +385,7 @@ describe('continuing from entries', () => {
           expect(rest.events).toEqual(whole.events.slice(shown))
           expect(rest.transcript).toEqual(whole.transcript)
         }
+        await expectSameAfterDeath(engine, (dying, options) => run(request, { ...options, engine: dying }), death)
       }),
       { numRuns: runs(40) },
     )
@@ -484,7 +487,12 @@ test('a response that is taken over fails if its engine cannot say what it enfor
   const capabilities = (): Promise<never> => Promise.reject(new EngineError('server_error', 'it is down'))
   const errors: unknown[] = []
   const engine = { ...behind('guidance', { held }), capabilities }
-  const { response } = await run(request, { engine, entries, onError: (error) => void errors.push(error) })
+  const { response } = await run(request, {
+    engine,
+    entries,
+    engineRestarts: 0,
+    onError: (error) => void errors.push(error),
+  })
   expect([response.status, errors]).toEqual(['failed', [expect.objectContaining({ message: 'it is down' })]])
 })
 
@@ -681,6 +689,7 @@ describe('the name of a demanded call', () => {
       const rest = await run(request, { engine: engine(), entries: whole.entries.slice(0, at) })
       expect(rest.events).toEqual(whole.events.slice(shown))
     }
+    await expectSameAfterDeath(engine, (dying, options) => run(request, { ...options, engine: dying }))
   })
 
   test('the name of a call that is demanded of a server is held to its tools', async () => {

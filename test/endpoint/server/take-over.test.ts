@@ -429,9 +429,11 @@ describe('a response of another process', () => {
     const read = async (): Promise<void> => {
       for await (const batch of await first.service.stream(id, 'anonymous')) events.push(...batch)
     }
+    const reading = read()
+    await until(() => events.length > 0)
     first.freeze()
     engine.step(1)
-    await expect(read()).rejects.toThrow('could not be written')
+    await expect(reading).rejects.toThrow('could not be written')
     pass(11)
     const rest = await second.stream(`/responses/${id}?stream=true&starting_after=${events.at(-1)?.sequence_number}`)
     expect(rest.at(-1)?.type).toMatch(/^response\.(completed|incomplete)$/)

@@ -197,13 +197,15 @@ describe('the chat server', () => {
   })
 
   test('capabilities say that it takes messages, and what the server claims', async () => {
-    expect(await open({}).engine.capabilities?.()).toEqual({ takes: 'messages', hasSeed: true })
+    expect(await open({}).engine.capabilities?.()).toEqual({
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: true },
+    })
     expect(await open({ preset: 'openai' }).engine.capabilities?.()).toMatchObject({
       passesSchemas: true,
       seesImages: true,
     })
     expect(await open({ preset: 'deepseek', contextSize: 9 }).engine.capabilities?.()).toEqual({
-      ...{ takes: 'messages', hasSeed: false, contextLength: 9 },
+      ...{ takes: 'messages', continues: 'reasoning', hasSeed: false, contextLength: 9 },
     })
     expect(await open({ preset: 'openai', images: false }).engine.capabilities?.()).not.toHaveProperty('seesImages')
   })

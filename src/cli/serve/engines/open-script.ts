@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { toDotPath } from 'zod/v4/core'
-import { EngineError, type EngineErrorCode } from '../../../engines/contract/index.js'
+import { type EngineCapabilities, EngineError, type EngineErrorCode } from '../../../engines/contract/index.js'
 import {
   answer,
   call,
@@ -61,7 +61,12 @@ export async function openScript(
   let next = 0
   const nextTurn = (): ScriptedTurn => turns[next++ % turns.length] as ScriptedTurn
   const engine = scriptedEngine(nextTurn, { tokenTable, remembered: REMEMBERED })
-  return { engine: paced(engine, delay), about: `plays ${nameOf(file)}; no model` }
+  // The next turn is another one of the file: a failure in the middle of one is shown.
+  const capabilities = async (): Promise<EngineCapabilities> => ({
+    ...(await engine.capabilities?.()),
+    continues: 'turn',
+  })
+  return { engine: paced({ ...engine, capabilities }, delay), about: `plays ${nameOf(file)}; no model` }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { TokenEngine, TokenStream } from '../../../engines/contract/index.js'
 import { tokenStream } from '../../../engines/contract/token-stream.js'
-import { sleep } from '../../../engines/sources/sleep.js'
+import { sleep } from '../../../shared/system/sleep.js'
 
 /**
  * Wraps an engine so that it waits before each of its tokens: a recording then takes as long as a model, long enough to

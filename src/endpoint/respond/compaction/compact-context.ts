@@ -34,6 +34,8 @@ export interface CompactContextOptions extends RespondOptions {
   readonly teach: () => TaughtTools
   /** For an engine that takes messages. */
   readonly promptFields?: PromptFields | undefined
+  /** Called with the first token of the summary. */
+  readonly onSampled: () => void
 }
 
 /** The limit of a summary, in tokens; also at most half of a turn's input limit. */

@@ -5,7 +5,7 @@ import { encoderOf } from '../../../core/tokens/encoder.js'
 import type { HostUsage, StreamEnd, TokenChunk } from '../../../core/tokens/token-source.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { collectResponse } from '../../../core/translate/collect-response.js'
-import type { TokenEngine } from '../../../engines/contract/engine.js'
+import type { TokenEngine, TokenStream } from '../../../engines/contract/engine.js'
 import { EngineError } from '../../../engines/contract/engine-error.js'
 import { toGenerateOptions } from '../../../engines/contract/generate-options.js'
 import type { PromptFields } from '../../../engines/contract/prompt-fields.js'
@@ -25,6 +25,8 @@ export interface SummaryOptions {
   readonly signal?: AbortSignal
   /** For an engine that takes messages. */
   readonly promptFields?: PromptFields | undefined
+  /** Called with the first token of the summary. */
+  readonly onSampled?: () => void
 }
 
 /**
@@ -78,7 +80,7 @@ export async function summarizeContext(
 async function write(
   prompt: readonly number[] | Uint32Array,
   request: ResponseRequest,
-  { engine, tokenTable, signal, promptFields }: SummaryOptions,
+  { engine, tokenTable, signal, promptFields, onSampled = () => {} }: SummaryOptions,
   begun?: { readonly opening: readonly number[]; readonly max: number },
 ): Promise<SummaryAttempt> {
   const { sampling = {} } = toGenerateOptions(request)
@@ -89,7 +91,7 @@ async function write(
     ...(begun && { maxTokens: begun.max, stop: [...STOP_TOKENS, SPECIAL.end] }),
     ...(signal && { signal }),
   })
-  const all = begun === undefined ? tokens : openedWith(begun.opening, tokens)
+  const all = openedWith(begun?.opening, tokens, onSampled)
   const events = translate(all, { tokenTable, onError: (error) => errors.push(error), ...(signal && { signal }) })
   const { output, status, usage } = await collectResponse(events)
   if (status === 'failed') throw errors[0] ?? new EngineError('server_error', 'the model was stopped')
@@ -119,9 +121,18 @@ function withoutTools({
 }
 
 async function* openedWith(
-  opening: readonly number[],
-  tokens: AsyncIterable<TokenChunk, StreamEnd | undefined>,
+  opening: readonly number[] | undefined,
+  tokens: TokenStream,
+  onSampled: () => void,
 ): AsyncGenerator<TokenChunk, StreamEnd | undefined> {
-  yield { host: opening }
-  return yield* tokens
+  if (opening !== undefined) yield { host: opening }
+  try {
+    const first = await tokens.next()
+    if (first.done) return first.value
+    onSampled()
+    yield first.value
+    return yield* tokens
+  } finally {
+    await tokens.return()
+  }
 }

@@ -1,6 +1,6 @@
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
 import type { TokenEngine } from '../../../engines/contract/engine.js'
-import { EngineError } from '../../../engines/contract/engine-error.js'
+import { HarmonyResponsesError } from '../../../shared/errors.js'
 import { withPauses } from '../../../shared/slices.js'
 import type { OpenEntry } from '../../journal/entry.js'
 import { isEnforced, nameConstraint } from '../demand/callees.js'
@@ -18,7 +18,8 @@ export interface BudgetNowOptions extends Omit<EnforcedNowOptions, 'capabilities
  * Returns the budget of a response that another process opened, with what the engine in use can do. Its engine may have
  * been another one: a constraint of a kind that this one refuses would fail the response.
  *
- * @throws EngineError if the engine cannot report its capabilities
+ * @throws EngineError if the engine cannot report its capabilities. HarmonyResponsesError `bad_option` if it is of
+ * another kind
  */
 export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNowOptions): Promise<Budget> {
   const { strict, forced } = budget
@@ -27,10 +28,7 @@ export async function budgetNow(budget: Budget, { engine, ...options }: BudgetNo
   const capabilities = (await engine.capabilities?.({ signal: options.signal, constraints: isConstrained })) ?? {}
   // The tokens of one kind mean nothing to the other, and neither do its counts.
   if (takesMessages(capabilities) !== takesMessages(budget.capabilities)) {
-    throw new EngineError(
-      'server_error',
-      'respond: an engine of another kind began the response, and cannot be replaced',
-    )
+    throw new HarmonyResponsesError('bad_option', 'engine: expected one of the kind that began the response')
   }
   // An engine that need not constrain anything need not find out by which means it could.
   if (!isConstrained) return budget

@@ -23,6 +23,10 @@ export interface CallOutputOptions {
   readonly onStop: (string: string) => void
   /** Called if the server of an engine that takes messages has not counted the call's tokens. */
   readonly onEstimate: () => void
+  /** Whether the engine is asked again after it has failed with this error, for the rest of the call. */
+  readonly isAskedAgain: (error: unknown) => boolean
+  /** Called if the engine has failed after it gave a token, even if that was not put. */
+  readonly onSampled: () => void
 }
 
 /** What one call of the model gives: the entries that follow from the steps of its engine, in order. */
@@ -31,6 +35,8 @@ export class CallOutput {
   readonly #report: (error: unknown) => void
   readonly #onStop: CallOutputOptions['onStop']
   readonly #onEstimate: CallOutputOptions['onEstimate']
+  readonly #isAskedAgain: CallOutputOptions['isAskedAgain']
+  readonly #onSampled: CallOutputOptions['onSampled']
   readonly #call: ModelCall
   /** Whether the turn may end after any token, with its first call. */
   readonly #hasOneCall: boolean
@@ -59,6 +65,8 @@ export class CallOutput {
     this.#report = options.report
     this.#onStop = options.onStop
     this.#onEstimate = options.onEstimate
+    this.#isAskedAgain = options.isAskedAgain
+    this.#onSampled = options.onSampled
     this.#call = call
     this.#hasOneCall = hasOneCall(fold, allowed)
     this.#watch = call.isSearched ? allowed.stops?.watch(fold) : undefined
@@ -98,7 +106,10 @@ export class CallOutput {
 
   /** Ends the call before the engine does, which then reports no more about it. */
   leave(): void {
-    const { usage } = this.#stopOf(undefined)
+    this.#leaveWith(this.#stopOf(undefined))
+  }
+
+  #leaveWith({ usage }: Pick<StopEntry, 'usage'>): void {
     this.#next = undefined
     this.#later = undefined
     this.#isStopped = true
@@ -139,6 +150,12 @@ export class CallOutput {
 
   #readFailure({ error }: EngineFailure): void {
     const fold = this.#fold
+    if (this.#given > 0) this.#onSampled()
+    if (this.#isAskedAgain(error)) {
+      // Tokens that a stop string might begin with are sampled again. A server's counts are those of the next call.
+      this.#leaveWith(this.#known === undefined ? {} : this.#stopOf(undefined))
+      return
+    }
     const watched = this.#isStopped ? undefined : this.#watch?.end(true)
     if (watched !== undefined && this.#queueWatched(watched)) {
       // The answer is complete for the client. The host still learns of the engine's failure.

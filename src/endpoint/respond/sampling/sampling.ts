@@ -29,7 +29,7 @@ export interface SamplingOptions extends CallOutputOptions {
  * Runs one call of the model: puts each of its entries, and each of the host's. Resolves when the call has ended, or
  * the response is closed.
  *
- * @throws the errors of the engine or of `put`
+ * @throws the errors of the engine, unless it is asked again, or of `put`
  */
 export function sample(options: SamplingOptions): Promise<void> {
   return new Promise((resolve, reject) => new SamplingRun(options, { resolve, reject }).pump())

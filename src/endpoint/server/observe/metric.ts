@@ -111,6 +111,13 @@ export interface ModelCalled extends OfResponse {
   readonly isFailed: boolean
 }
 
+/** The engine failed in the middle of a response, and is asked again for the rest. */
+export interface EngineRestarted extends OfResponse {
+  readonly type: 'engine_restarted'
+  /** Where, and what starts again there: `after 27 tokens, and its seed starts again`. */
+  readonly detail: string
+}
+
 /** A hosted call ran. */
 export interface ToolCalled extends OfResponse {
   readonly type: 'tool_called'
@@ -165,6 +172,7 @@ export type Metric =
   | ResponseStarted
   | FirstToken
   | ModelCalled
+  | EngineRestarted
   | ToolCalled
   | ResponseEnded
   | ResponseTakenOver

@@ -109,6 +109,9 @@ export class ResponseObservation {
   /** Takes a diagnostic about the request or the model's output. */
   noticed({ code, subject = '' }: Diagnostic): void {
     if (code === 'unhosted_tool') this.#unhostedTools = subject.split(', ')
+    if (code !== 'engine_restarted') return
+    const { responseId } = this.#about
+    this.#watch.emit({ type: 'engine_restarted', responseId, model: this.#model, detail: subject })
   }
 
   /** The response has ended; without an argument, it could not be stored, or was refused. */

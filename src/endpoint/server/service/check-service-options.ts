@@ -69,6 +69,8 @@ const RESPONSE_SETTINGS: OptionTable<ResponseSettings> = picked(RESPOND_OPTIONS,
   'onProgress',
   'onUnsupportedConstraint',
   'onInvalidOutput',
+  'engineRestarts',
+  'delay',
   'onOpen',
 ])
 

@@ -49,6 +49,8 @@ type ResponseOptions = Pick<
   | 'onProgress'
   | 'onUnsupportedConstraint'
   | 'onInvalidOutput'
+  | 'engineRestarts'
+  | 'delay'
 >
 
 /** How much one server works on and keeps at once, and how long it waits. */

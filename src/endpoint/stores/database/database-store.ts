@@ -6,6 +6,7 @@ import { nextTurn } from '../../flow/next-turn.js'
 import { compacted } from '../compacted.js'
 import { OwnersWork } from '../owners-work.js'
 import type { Append, Durability, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
+import { createAdministration, type StoreAdministration } from './administration.js'
 import type { ContentCipher } from './cipher.js'
 import type { Followers } from './followers.js'
 import { KnownResponses, lineageOf, readResponse } from './known-responses.js'
@@ -27,7 +28,7 @@ export interface StoreDatabase {
 }
 
 /** A store that keeps its content in a database, and what was read of it in memory. */
-export interface DatabaseStore extends ResponseStore {
+export interface DatabaseStore extends ResponseStore, StoreAdministration {
   /** The conversations that it keeps in memory, too. On demand it forgets them, and reads them again later. */
   readonly memory: Reclaimable
 }
@@ -65,6 +66,7 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
   }
 
   return {
+    ...createAdministration(call),
     durability,
     memory: known.memory,
     async open(response) {

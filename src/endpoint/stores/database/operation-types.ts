@@ -10,6 +10,7 @@ import type {
   OpenResult,
   StoredBlock,
 } from '../store.js'
+import type { DeletedOwner, StoreStatus } from './administration.js'
 import type { Turn } from './fair-queue.js'
 import type { Stamped } from './known-responses.js'
 import type { PackedParts } from './packed-parts.js'
@@ -80,6 +81,12 @@ export interface FoundBlocks {
   readonly isOver: boolean
 }
 
+/** What was deleted of an owner in one step. */
+export interface OwnersRows extends DeletedOwner {
+  /** Whether nothing of the owner is left. */
+  readonly isAll: boolean
+}
+
 /** What the store asks of its database, by name: each in one step. The time is the database's own, or the caller adds it. */
 export interface Operations {
   open(response: NewResponse): OpenResult
@@ -102,6 +109,9 @@ export interface Operations {
   entries(responseId: string, owner: string, from: number): FoundBlocks | undefined
   delete(responseId: string, owner: string): boolean
   consumeApprovals(ids: readonly string[], owner: string): boolean
+  status(): StoreStatus
+  /** @param max - the maximum number of conversations */
+  deleteOwner(owner: string, max: number): OwnersRows
 }
 
 /** Runs an operation in its turn. */

@@ -14,6 +14,8 @@ export interface Eviction {
   shrink(grown: readonly Row[]): Promise<void>
   /** Evicts some expired conversations, if it is time to look for them. */
   expire(): Promise<void>
+  /** Deletes conversations as a whole. @param conversations - rows of `cid`, `owner` and `bytes` */
+  forget(query: Query, conversations: readonly Row[]): Promise<void>
 }
 
 export interface Bounds {
@@ -94,6 +96,7 @@ export function createEviction(connections: Connections, { seconds, ownerBytes }
 
   return {
     grow,
+    forget,
     async shrink(grown) {
       const above = new Map(
         grown.map(({ owner, owner_bytes }) => [owner as string, (owner_bytes as number) - ownerBytes]),

@@ -5,5 +5,6 @@
  * @packageDocumentation
  */
 
+export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/administration.js'
 export { type ContentCipher, createContentCipher } from '../database/cipher.js'
 export { createPostgresStore, type PostgresStore, type PostgresStoreOptions } from './postgres-store.js'

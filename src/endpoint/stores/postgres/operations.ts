@@ -4,6 +4,7 @@ import { unmarked } from '../database/marked-text.js'
 import type { AppendedRow, AppendRow, Call, FoundBlocks, Operations } from '../database/operation-types.js'
 import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
 import type { StoredBlock } from '../store.js'
+import { createAdministration } from './administration.js'
 import { createAppends } from './appends.js'
 import { consume } from './approvals.js'
 import type { Connections, Row } from './connections.js'
@@ -125,6 +126,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
   }
 
   return {
+    ...createAdministration(connections, eviction),
     async open(response) {
       await eviction.expire()
       return await open(connections, response)
@@ -137,6 +139,8 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       return { lease: { responseId, owner, epoch: epoch as number }, count: count as number }
     },
     async expired(max) {
+      // A server that nobody asks deletes, too: it looks for dead processes all the time.
+      await eviction.expire()
       const rows = await run((query) => query(EXPIRED, max))
       return rows.map(({ id, owner }) => ({ responseId: unmarked(id as string), owner: unmarked(owner as string) }))
     },

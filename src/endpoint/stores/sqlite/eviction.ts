@@ -9,8 +9,12 @@ export interface Eviction {
   grow(cid: Value, owner: Value, bytes: number): void
   /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   shrink(owner: string, cid: number): void
+  /** Whether it is time to look for expired conversations, or some are left. */
+  isDue(time: Moment): boolean
   /** Evicts some expired conversations. */
   expire(time: Moment): void
+  /** Deletes a conversation as a whole. @param conversation - `cid`, `owner` and `bytes` */
+  forget(conversation: Row): void
   /** Deletes a response, and its predecessors that were deleted before and that nothing else continues. */
   remove(response: Row): void
 }
@@ -117,7 +121,9 @@ export function createEviction(
   return {
     grow,
     shrink,
+    isDue: ({ steady }) => expiry.before !== undefined || expiry.isDue(steady),
     expire,
+    forget,
     remove(response) {
       hide(response)
       prune(response['rid'] as Value)

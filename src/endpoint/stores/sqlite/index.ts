@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/administration.js'
 export { type ContentCipher, createContentCipher } from '../database/cipher.js'
 export type { Driver } from './driver.js'
 export type { LeaseClock } from './lease-clock.js'

@@ -3,6 +3,7 @@ import type { AppendedRow, AppendRow, Became, Climbed, FinishedRow, StampedRow }
 import { type Part, packed, partsOf } from '../database/packed-parts.js'
 import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
 import type { ClaimedLease, EntryBlock, KeyedResponse, OpenResult, StoredBlock } from '../store.js'
+import { createAdministration } from './administration.js'
 import type { Database, Row, Value } from './driver.js'
 import { createEviction } from './eviction.js'
 import { createLeases } from './leases.js'
@@ -17,8 +18,10 @@ import type { Bounds, TimedOperations } from './timed-operations.js'
 const STAMP = 'lower(hex(randomblob(8)))'
 
 export function createOperations(database: Database, bounds: Bounds): TimedOperations {
-  const { sql, inTransaction } = createStatements(database)
-  const { grow, shrink, expire, remove } = createEviction({ sql }, bounds)
+  const statements = createStatements(database)
+  const { sql, inTransaction } = statements
+  const eviction = createEviction({ sql }, bounds)
+  const { grow, shrink, expire, remove } = eviction
   const leases = createLeases({ sql }, bounds.leaseClock)
   const stale = renewAfter(bounds.seconds)
 
@@ -129,6 +132,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
   }
 
   return {
+    ...createAdministration(statements, eviction),
     open: (time, { responseId, owner, previous, entries, approvals = [], key, leaseSeconds }) =>
       inTransaction((): OpenResult => {
         const { now, steady } = time
@@ -185,7 +189,11 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
         return { lease: { responseId, owner, epoch }, count: response['count'] as number }
       }),
 
-    expired: (time, max) => leases.expired(max, time),
+    expired(time, max) {
+      // A server that nobody asks deletes, too: it looks for dead processes all the time.
+      if (eviction.isDue(time)) inTransaction(() => expire(time))
+      return leases.expired(max, time)
+    },
 
     find({ now }, responseId, owner, known) {
       const response = used(responseId, owner, now)

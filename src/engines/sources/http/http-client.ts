@@ -1,7 +1,7 @@
 import type { OptionTable } from '../../../shared/options/check-options.js'
 import { aBoolean, aFunction, anything, wholeNumber } from '../../../shared/options/checks.js'
+import { sleep } from '../../../shared/system/sleep.js'
 import { EngineError } from '../../contract/engine-error.js'
-import { sleep } from '../sleep.js'
 import { addressOf } from './address.js'
 import type { Answer, Transport } from './answer.js'
 import { failureOf, TransientError } from './failure-of.js'

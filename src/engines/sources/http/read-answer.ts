@@ -1,4 +1,4 @@
-import { sleep } from '../sleep.js'
+import { sleep } from '../../../shared/system/sleep.js'
 import type { Answer } from './answer.js'
 import { EventReader } from './event-reader.js'
 import { lostConnection } from './http-client.js'

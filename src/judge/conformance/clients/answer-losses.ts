@@ -19,7 +19,10 @@ export function answerLosses({ api, reasoning, input }: AnswerWords): readonly C
     [`${api}-client-ending`]: 'The client learns how the answer ended.',
     [`${api}-client-error`]: 'The client shows what went wrong where the stream ends with an error.',
     [`${api}-client-text`]: 'The client shows the text of the answer during streaming.',
-    [`${api}-client-result`]: 'The result that the client returns has the text of the answer.',
+    [`${api}-client-result`]: {
+      sentence: 'The result that the client returns has the text of the answer.',
+      causes: { stream: [`${api}-client-text`] },
+    },
     [`${api}-client-reasoning`]: `The client shows the ${reasoning} of the answer.`,
     [`${api}-client-calls`]: `The client runs each call of the answer once, with its ${input}.`,
   })
@@ -62,13 +65,13 @@ export class AnswerLosses {
 
   text(text: TextHash, isInTurn = false): void {
     const { streamed, final } = this.#seen
-    if (!streamed.equals(text) && !isInTurn) this.report('text', `the text ${text}`, undefined, `${streamed}`)
-    if (final !== undefined && !final.equals(text)) this.report('result', `the text ${text}`, undefined, `${final}`)
+    if (!streamed.looksLike(text) && !isInTurn) this.report('text', `the text ${text}`, undefined, `${streamed}`)
+    if (final !== undefined && !final.looksLike(text)) this.report('result', `the text ${text}`, undefined, `${final}`)
   }
 
   reasoning(thought: TextHash): void {
     const { reasoning } = this.#seen
-    if (reasoning.equals(thought)) return
+    if (reasoning.looksLike(thought)) return
     this.report('reasoning', `the ${this.#words.reasoning} ${thought}`, undefined, `${reasoning}`)
   }
 

@@ -1,3 +1,4 @@
+import type { PossibleCauses } from '../causes.js'
 import type { Invariant, WrittenRule } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { jsonIn } from '../json-text.js'
@@ -9,14 +10,16 @@ import type { EventRef } from './votes.js'
 export { CLIENTS, type Client } from './names.js'
 
 /** A rule that only the model of a client can check, because it depends on the state of the client. */
-export type ClientRule = Pick<WrittenRule<Invariant>, 'id' | 'sentence' | 'severity' | 'fault'>
+export interface ClientRule extends Pick<WrittenRule<Invariant>, 'id' | 'sentence' | 'severity' | 'fault'> {
+  /** What may cause its violations. */
+  readonly causes?: PossibleCauses
+  /** The client loses the event: what it lacks at the end follows from that. */
+  readonly explainsLosses?: true
+}
 
-/** Rules by their sentences. `less`: those that break no client, or that are the model's fault. */
-export function rulesOf(
-  sentences: Readonly<Record<string, string>>,
-  less: Readonly<Record<string, Pick<ClientRule, 'severity' | 'fault'>>> = {},
-): readonly ClientRule[] {
-  return Object.entries(sentences).map(([id, sentence]) => ({ id, sentence, ...less[id] }))
+/** Rules by their ids. A sentence alone is a rule that breaks the client, and is the server's fault. */
+export function rulesOf(rules: Readonly<Record<string, string | Omit<ClientRule, 'id'>>>): readonly ClientRule[] {
+  return Object.entries(rules).map(([id, rule]) => ({ id, ...(typeof rule === 'string' ? { sentence: rule } : rule) }))
 }
 
 /**
@@ -32,8 +35,12 @@ export function clientRules<Prefix extends string, Name extends string>(
   models: Readonly<Record<Name, { readonly rules: readonly ClientRule[] }>>,
 ): (ClientRule & { readonly neededBy: readonly `${Prefix}${Name}`[] })[] {
   const names = Object.keys(models) as Name[]
+  const all = [...names.flatMap((name) => models[name].rules), ...losses]
+  const explaining = all.filter(({ explainsLosses }) => explainsLosses).map(({ id }) => id)
+  const explained = (rule: ClientRule): ClientRule =>
+    rule.explainsLosses ? rule : { ...rule, causes: { stream: [...(rule.causes?.stream ?? []), ...explaining] } }
   return [
-    ...losses.map((rule) => ({ ...rule, neededBy: names.map((name) => `${prefix}${name}` as const) })),
+    ...losses.map((rule) => ({ ...explained(rule), neededBy: names.map((name) => `${prefix}${name}` as const) })),
     ...names.flatMap((name) =>
       models[name].rules.map((rule) => ({ ...rule, neededBy: [`${prefix}${name}` as const] })),
     ),

@@ -27,25 +27,28 @@ export const codex: ClientModel = {
     failed: 'failed',
     cancelled: 'incomplete',
   },
-  rules: rulesOf(
-    {
-      'codex-reads-message':
-        'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text, without half of a surrogate pair: Codex silently drops the whole message otherwise.',
-      'codex-refusal':
+  rules: rulesOf({
+    'codex-reads-message':
+      'A done message has role "assistant", phase "commentary", "final_answer" or none, and output_text parts with text, without half of a surrogate pair: Codex silently drops the whole message otherwise.',
+    'codex-refusal': {
+      sentence:
         'A done message has no refusal part: otherwise Codex silently drops the whole message, and its user sees no answer.',
-      'codex-reads-call':
-        'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
-      'codex-reads-reasoning':
-        'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
-      'codex-reads-completed':
-        'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
-      'codex-reads-error':
-        'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
-      'codex-reads-reason':
-        'response.incomplete has incomplete_details.reason, unless the response was cancelled: otherwise Codex fails the turn with "reason: unknown".',
+      severity: 'warning',
     },
-    { 'codex-refusal': { severity: 'warning' }, 'codex-reads-reasoning': { severity: 'warning' } },
-  ),
+    'codex-reads-call':
+      'A done call has a name, a call_id and its arguments or input as strings, and its namespace if the added item has one: otherwise Codex silently drops the call, and the run ends there, or it does not find the tool without its namespace.',
+    'codex-reads-reasoning': {
+      sentence:
+        'A done reasoning item has a summary, which may be empty, and content of reasoning_text: otherwise Codex drops the item, shows no summary, and sends nothing of it back in the next turn.',
+      severity: 'warning',
+    },
+    'codex-reads-completed':
+      'response.completed has a response with an id, and its usage, if there is any, has the three totals, cached_tokens and reasoning_tokens as integers: otherwise Codex fails the turn after retries.',
+    'codex-reads-error':
+      'The error of response.failed has its code and message as strings: otherwise Codex only says "response.failed event received", and not what went wrong.',
+    'codex-reads-reason':
+      'response.incomplete has incomplete_details.reason, unless the response was cancelled: otherwise Codex fails the turn with "reason: unknown".',
+  }),
   begin: (reportBreak) => new CodexReader(reportBreak),
 }
 

@@ -6,10 +6,12 @@ import { LOSSES } from './compare.js'
 import { langchain } from './langchain.js'
 import { openai } from './openai.js'
 import { openaiAgents } from './openai-agents.js'
+import { openaiPython } from './openai-python.js'
 
 /** The models of all clients. */
 export const MODELS: Readonly<Record<Client, ClientModel>> = {
   openai,
+  'openai-python': openaiPython,
   'ai-sdk': aiSdk,
   'openai-agents': openaiAgents,
   langchain,

@@ -6,7 +6,7 @@ import { type RunResult, runOf } from './openai-agents/run.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const RULES = rulesOf({
   'openai-agents-error-key': 'Only an error event has an error: the Agents SDK throws it, whatever the event is.',
   'openai-agents-terminal':
     'A stream ends with response.completed and its response: a run of the Agents SDK throws otherwise. It also throws at ' +
@@ -25,8 +25,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-agents-sends-back':
     'A hosted call has a status that the Agents SDK can send back: a run that continues, such as after a function call, ' +
     'throws otherwise.',
-  'openai-agents-refusal': 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
-}
+  'openai-agents-refusal': {
+    sentence: 'The answer is not a refusal: a run of the Agents SDK throws ModelRefusalError otherwise.',
+    fault: 'model',
+  },
+})
 
 /**
  * A streamed run of the Agents SDK, with an agent that has the called tools. It reads the text deltas, and the items in
@@ -51,7 +54,7 @@ export const openaiAgents: ClientModel = {
     failed: 'threw',
     cancelled: 'threw',
   },
-  rules: rulesOf(SENTENCES, { 'openai-agents-refusal': { fault: 'model' } }),
+  rules: RULES,
   begin: (reportBreak) => new AgentsReader(reportBreak),
 }
 

@@ -8,7 +8,7 @@ import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const RULES = rulesOf({
   'openai-known-event':
     'The openai SDK knows the event: responses.stream() throws at any other, create({ stream: true }) passes it on.',
   'openai-error-key': 'Only an error event has an error: the openai SDK throws it, whatever the event is.',
@@ -50,7 +50,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-items-done':
     'An item that is open when the response is completed is in its output: responses.stream() of the openai SDK ' +
     'throws otherwise.',
-}
+})
 
 /**
  * The openai SDK, used through its helper `responses.stream()`: the text comes from its delta events, everything else
@@ -77,7 +77,7 @@ export const openai: ClientModel = {
     failed: 'failed',
     cancelled: 'cancelled',
   },
-  rules: rulesOf(SENTENCES),
+  rules: RULES,
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 

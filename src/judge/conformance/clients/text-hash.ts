@@ -8,6 +8,9 @@ export class TextHash {
   length = 0
   #a = 0
   #b = 0
+  /** The length and the hash of what comes before its first letter, and of all up to its last one. */
+  #before: Mark = NOTHING
+  #inked: Mark | undefined
 
   static of(text: string): TextHash {
     return new TextHash().append(text)
@@ -22,8 +25,25 @@ export class TextHash {
 
   append(text: string): this {
     this.#show(text)
+    let end = text.length
+    while (end > 0 && isBlank(text, end - 1)) end--
+    if (end > 0) {
+      let begin = 0
+      if (this.#inked === undefined) {
+        while (isBlank(text, begin)) begin++
+        this.#hash(text, 0, begin)
+        this.#before = this.#mark
+      }
+      this.#hash(text, begin, end)
+      this.#inked = this.#mark
+    }
+    this.#hash(text, end, text.length)
+    return this
+  }
+
+  #hash(text: string, begin: number, end: number): void {
     let [a, b] = [this.#a, this.#b]
-    for (let at = 0; at < text.length; at++) {
+    for (let at = begin; at < end; at++) {
       // Adds 1: otherwise leading U+0000 characters would not change the hash.
       const unit = text.charCodeAt(at) + 1
       a = (Math.imul(a, BASE_A) + unit) | 0
@@ -31,8 +51,11 @@ export class TextHash {
     }
     this.#a = a
     this.#b = b
-    this.length += text.length
-    return this
+    this.length += end - begin
+  }
+
+  get #mark(): Mark {
+    return { length: this.length, a: this.#a, b: this.#b }
   }
 
   /** Appends the text of another hash. */
@@ -43,15 +66,22 @@ export class TextHash {
       this.length = other.length
       this.#a = other.#a
       this.#b = other.#b
+      this.#before = other.#before
+      this.#inked = other.#inked
       return this
     }
     // Reads `other` first, because a text can be appended to itself.
-    const { head, length } = other
-    const [a, b] = [other.#a, other.#b]
+    const { head } = other
+    const [own, all] = [this.#mark, other.#mark]
+    if (other.#inked !== undefined) {
+      if (this.#inked === undefined) this.#before = joined(own, other.#before)
+      this.#inked = joined(own, other.#inked)
+    }
     this.#show(head)
-    this.#a = (Math.imul(this.#a, power(BASE_A, length)) + a) | 0
-    this.#b = (Math.imul(this.#b, power(BASE_B, length)) + b) | 0
-    this.length += length
+    const { length, a, b } = joined(own, all)
+    this.#a = a
+    this.#b = b
+    this.length = length
     return this
   }
 
@@ -62,6 +92,25 @@ export class TextHash {
 
   equals(other: TextHash): boolean {
     return this.length === other.length && this.#a === other.#a && this.#b === other.#b
+  }
+
+  /** Whether a reader sees the same: texts without blanks around them are equal. */
+  looksLike(other: TextHash): boolean {
+    if (this.equals(other)) return true
+    const [own, theirs] = [this.#ink, other.#ink]
+    return own.length === theirs.length && own.a === theirs.a && own.b === theirs.b
+  }
+
+  /** The text without blanks around it. */
+  get #ink(): Mark {
+    if (this.#inked === undefined) return NOTHING
+    const { length, a, b } = this.#inked
+    const rest = length - this.#before.length
+    return {
+      length: rest,
+      a: (a - Math.imul(this.#before.a, power(BASE_A, rest))) | 0,
+      b: (b - Math.imul(this.#before.b, power(BASE_B, rest))) | 0,
+    }
   }
 
   /** The text as a JSON string for messages; only the beginning of a long text. */
@@ -83,10 +132,28 @@ export class TextHash {
   }
 }
 
+/** The beginning of a text, reduced to its length and its hash. */
+interface Mark {
+  readonly length: number
+  readonly a: number
+  readonly b: number
+}
+
+const joined = (one: Mark, other: Mark): Mark => ({
+  length: one.length + other.length,
+  a: (Math.imul(one.a, power(BASE_A, other.length)) + other.a) | 0,
+  b: (Math.imul(one.b, power(BASE_B, other.length)) + other.b) | 0,
+})
+
+/** Whether a character is a blank, a tab or the end of a line. */
+const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) <= 0x20
+
 /** How many UTF-16 code units to keep for messages. */
 const HEAD = 60
 
 const [BASE_A, BASE_B] = [0x01000193, 0x5bd1e995] as const
+
+const NOTHING: Mark = { length: 0, a: 0, b: 0 }
 
 /** `base` to the power of `exponent`, modulo 2^32. */
 function power(base: number, exponent: number): number {

@@ -6,6 +6,7 @@ import { preview } from '../preview.js'
 import { checkDeltas, reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, isIndex, lookUp } from '../stream-event.js'
 import { finalTextIn, itemsInResponse, matchesDeltas } from '../stream-state.js'
+import { MISPLACED, TEXT_DIFFERS } from './cause-groups.js'
 
 /** By call type: the item's field with the streamed text, and the prefix of the events that stream it. */
 const STREAMED_CALLS: Readonly<Record<string, { readonly field: string; readonly events: string }>> = {
@@ -50,6 +51,9 @@ export const CALLS: readonly Invariant[] = responseRules([
   {
     id: 'call-is-deltas',
     sentence: 'The arguments, input or code of a call equal its joined deltas, in the `.done` event and in the item.',
+    fields: ['arguments', 'input', 'code', 'item.arguments', 'item.input', 'item.code'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS, 'call-fields', 'event-shape:item.arguments'] },
     on: ({ isDone }) => isDone,
     event(event, { kind, item }, report) {
       const call = item && lookUp(STREAMED_CALLS, item.type)
@@ -69,6 +73,9 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'shell-command-is-deltas',
     sentence: 'A command of a shell call equals its joined deltas.',
     neededBy: ['openai'],
+    fields: ['command'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS, 'shell-command-order'] },
     on: of('response.shell_call_command.done'),
     event(event, { item }, report) {
       if (item !== undefined) checkDeltas(finalTextIn(event), item, report)
@@ -77,6 +84,8 @@ export const CALLS: readonly Invariant[] = responseRules([
   {
     id: 'call-done-event',
     sentence: 'A `.done` event with the complete arguments, input or code comes before the call is done.',
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS, 'mcp-call-ends-once'] },
     on: isItemDone,
     event(_event, { item }, report) {
       const call = item && lookUp(STREAMED_CALLS, item.type)
@@ -89,6 +98,8 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'function-call-has-delta',
     sentence: 'A function call has at least one delta: LangChain reads its arguments from deltas alone.',
     neededBy: ['open-responses'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS] },
     on: isItemDone,
     event(_event, { item }, report) {
       if (item?.type === 'function_call' && !item.isResumed && item.deltas.length === 0)
@@ -100,6 +111,9 @@ export const CALLS: readonly Invariant[] = responseRules([
     sentence: 'The arguments of a completed function call are valid JSON.',
     neededBy: ['openai'],
     fault: 'model',
+    fields: ['item.arguments'],
+    needsOrder: true,
+    causes: { item: TEXT_DIFFERS, event: ['call-fields', 'event-shape:item.arguments'] },
     on: isItemDone,
     event(event, _state, report) {
       const { type, status, arguments: call } = asFields(event['item'])
@@ -123,6 +137,8 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'call-fields',
     sentence:
       'A function call has an id, a call_id, a name and arguments when it is added, and a status when it is done.',
+    fields: ['item.*'],
+    causes: { item: ['item-has-id'], event: ['item-is-object'] },
     on: hasItem,
     event(event, { kind }, report) {
       const item = asFields(event['item'])
@@ -136,6 +152,8 @@ export const CALLS: readonly Invariant[] = responseRules([
   {
     id: 'call-id',
     sentence: 'A call that the client answers has a call_id that differs from the id of its item.',
+    fields: ['item.call_id'],
+    causes: { event: ['call-fields', 'item-is-object'], item: ['call-fields'] },
     on: hasItem,
     event(event, _state, report) {
       const { type, id, call_id } = asFields(event['item'])
@@ -147,6 +165,11 @@ export const CALLS: readonly Invariant[] = responseRules([
   {
     id: 'call-ids-differ',
     sentence: 'No two calls have the same call_id: results would go to the wrong call.',
+    needsOrder: true,
+    causes: {
+      event: ['item-ids-differ', 'output-index-free', 'call-ids-differ'],
+      stream: ['call-ids-differ'],
+    },
     on: ({ isItemAdded, isTerminal }) => isItemAdded || isTerminal,
     begin: () => {
       const ids = new Set<unknown>()
@@ -162,6 +185,9 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'shell-command-order',
     sentence: 'Commands of a shell call are added in the order of command_index, each before its text.',
     neededBy: ['openai'],
+    fields: ['command_index'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, 'event-shape:command_index'], event: MISPLACED },
     on: ({ type }) => type.startsWith('response.shell_call_command.'),
     begin: () => {
       const announced = new Map<unknown, number>()
@@ -182,6 +208,9 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'shell-output-command',
     sentence: 'The output of a shell call belongs to one of the commands of that call.',
     neededBy: ['openai'],
+    fields: ['command_index'],
+    needsOrder: true,
+    causes: { item: MISPLACED, stream: ['call-id'] },
     on: ({ type, isItemDone }) => isItemDone || type.startsWith('response.shell_call_output_content.'),
     begin: () => {
       const commands = new Map<unknown, number>()
@@ -206,6 +235,8 @@ export const CALLS: readonly Invariant[] = responseRules([
     sentence: 'A call_id starts with call_.',
     neededBy: ['openai'],
     severity: 'warning',
+    fields: ['item.call_id'],
+    causes: { item: ['call-id', 'call-fields', 'item-constant'], event: ['item-constant'] },
     on: hasItem,
     event(event, _state, report) {
       const { type, call_id } = asFields(event['item'])
@@ -257,6 +288,8 @@ export const CALLS: readonly Invariant[] = responseRules([
     sentence:
       'A code interpreter call is first in progress, then streams its code, then runs it, then completes, each of these once.',
     neededBy: ['openai'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS] },
     on: of(...CODE_ORDER),
     event(event, { item }, report) {
       if (item?.type !== 'code_interpreter_call') return
@@ -270,6 +303,9 @@ export const CALLS: readonly Invariant[] = responseRules([
     id: 'mcp-call-ends-once',
     sentence: 'An MCP call completes or fails exactly once, after its arguments, and its item has the same status.',
     neededBy: ['openai'],
+    fields: ['item.status'],
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...TEXT_DIFFERS] },
     on: of('response.output_item.done', ...MCP_ENDS),
     event(event, { kind, item }, report) {
       if (item?.type !== 'mcp_call' || item.isResumed) return

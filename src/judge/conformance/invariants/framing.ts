@@ -11,6 +11,7 @@ const CODEX_READS = /^response\.(output_item\.done|completed|incomplete|failed)$
  */
 const FRAME_READERS: Readonly<Record<Client, 'openai SDK' | 'own'>> = {
   openai: 'openai SDK',
+  'openai-python': 'openai SDK',
   'ai-sdk': 'own',
   'openai-agents': 'openai SDK',
   langchain: 'openai SDK',

@@ -2,6 +2,7 @@ import type { Fields } from '../../../shared/fields.js'
 import { hasItem, isItemAdded, isItemDone } from '../event-kind.js'
 import { type Invariant, responseRules } from '../invariant.js'
 import { asFields, asString, lookUp, type StreamEvent } from '../stream-event.js'
+import { ITEM_DIFFERS, MISPLACED } from './cause-groups.js'
 
 /** The fields that are streamed. They are empty in the added item, because clients append the deltas to them. */
 const STREAMED: Readonly<Record<string, readonly string[]>> = {
@@ -27,6 +28,11 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'item-constant',
     sentence: 'The type, name, namespace, call_id, server_label, role and phase of an item never change.',
+    fields: ['item.*'],
+    causes: {
+      item: [...ITEM_DIFFERS, ...MISPLACED, 'item-id-prefix'],
+      event: ['item-is-object', 'item-identity'],
+    },
     on: isItemDone,
     event(event, { item }, report) {
       if (item === undefined || item.isResumed) return
@@ -40,6 +46,7 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'announced-empty',
     sentence: 'The streamed fields of an added item are empty: LangChain appends the deltas to them.',
+    fields: ['item.*'],
     on: isItemAdded,
     event(event, _state, report) {
       const item = itemIn(event)
@@ -52,6 +59,7 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'message-shape',
     sentence: 'The content of a message is an array.',
+    fields: ['item.content'],
     on: hasItem,
     event(event, _state, report) {
       const { type, content } = itemIn(event)
@@ -61,6 +69,7 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'message-role',
     sentence: 'The role of a message is assistant.',
+    fields: ['item.role'],
     on: hasItem,
     event(event, _state, report) {
       const { type, role } = itemIn(event)
@@ -70,6 +79,7 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'message-phase',
     sentence: 'A phase is commentary or final_answer: Codex and the AI SDK lose a message with any other phase.',
+    fields: ['item.phase'],
     on: hasItem,
     event(event, _state, report) {
       const { type, phase = null } = itemIn(event)
@@ -81,6 +91,7 @@ export const ITEM_FIELDS: readonly Invariant[] = responseRules([
   {
     id: 'reasoning-summary-list',
     sentence: 'Reasoning has an array of summaries, empty if there are none.',
+    fields: ['item.summary'],
     on: hasItem,
     event(event, _state, report) {
       const { type, summary } = itemIn(event)

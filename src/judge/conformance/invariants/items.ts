@@ -3,6 +3,7 @@ import { type Check, type Invariant, responseRules } from '../invariant.js'
 import { preview } from '../preview.js'
 import { asString, lookUp } from '../stream-event.js'
 import { finalTextIn, type OpenItem, type StreamState } from '../stream-state.js'
+import { MISNAMED, MISPLACED, PART_MISPLACED, TEXT_DIFFERS } from './cause-groups.js'
 import { ITEM_FIELDS, itemIn } from './item-fields.js'
 
 /** The id prefix of each item type. Types that are not listed may have any prefix. */
@@ -33,6 +34,12 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'output-index-order',
     sentence: 'output_index is 0, 1, 2, ... in the order in which items are added.',
+    fields: ['output_index'],
+    needsOrder: true,
+    causes: {
+      item: MISPLACED,
+      event: ['output-index-free', 'output-index-present', 'item-is-object'],
+    },
     on: isItemAdded,
     begin: () => {
       let next: number | undefined
@@ -50,6 +57,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'output-index-present',
     sentence: 'Every event about an item has its output_index: the AI SDK and LangChain lose calls without it.',
+    fields: ['output_index'],
+    causes: { event: ['event-shape:output_index'] },
     on: isOfItem,
     event(event, _state, report) {
       const { output_index: index } = event
@@ -59,6 +68,9 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'output-index-free',
     sentence: 'No item is added at the output_index of another item.',
+    fields: ['output_index'],
+    needsOrder: true,
+    causes: { item: MISPLACED },
     on: isItemAdded,
     event(event, { open, done }, report) {
       const index = event['output_index'] as number
@@ -68,6 +80,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'item-has-id',
     sentence: 'An item has an id.',
+    fields: ['item.id'],
+    causes: { event: ['item-is-object'] },
     on: isItemAdded,
     event(event, _state, report) {
       const { id } = itemIn(event)
@@ -77,6 +91,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'item-ids-differ',
     sentence: 'No two items have the same id.',
+    needsOrder: true,
+    causes: { item: ['output-index-free', 'done-once'], event: ['output-index-free'] },
     on: isItemAdded,
     begin: () => {
       const ids = new Set<string>()
@@ -95,6 +111,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
     neededBy: ['openai'],
     // A warning: no client reads the prefix, some recorders shorten ids, and other servers have prefixes of their own.
     severity: 'warning',
+    fields: ['item.id'],
+    causes: { item: ['event-shape:item.type'], event: ['item-has-id', 'item-is-object'] },
     on: isItemAdded,
     event(event, _state, report) {
       const { id, type } = itemIn(event)
@@ -105,6 +123,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'done-was-added',
     sentence: 'An item that is done was added before.',
+    needsOrder: true,
+    causes: { item: [...MISPLACED, ...MISNAMED], event: ['output-index-present', 'item-is-object'] },
     on: isItemDone,
     event(event, state, report) {
       const { output_index: index } = event
@@ -116,6 +136,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'done-once',
     sentence: 'An item is done once: Codex and the AI SDK run a call at each output_item.done.',
+    needsOrder: true,
+    causes: { item: MISPLACED },
     on: isItemDone,
     event(event, { open, done }, report) {
       const index = event['output_index'] as number
@@ -126,6 +148,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'item-identity',
     sentence: 'An item has the same id in output_item.added and output_item.done.',
+    fields: ['item.id'],
+    causes: { item: [...MISNAMED, ...MISPLACED], event: ['item-is-object'] },
     on: isItemDone,
     event(event, { item }, report) {
       const { id } = itemIn(event)
@@ -136,6 +160,9 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'event-of-its-item',
     sentence: 'The type of an event fits the type of its item.',
+    causes: {
+      item: [...MISPLACED, 'item-id-prefix', 'part-kind', 'announced-part-empty', 'event-shape:part'],
+    },
     on: ({ itemType }) => itemType !== undefined,
     event(event, { kind, item, part }, report) {
       if (item === undefined) return
@@ -151,6 +178,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
     neededBy: ['openai'],
     severity: 'warning',
     fault: 'model',
+    needsOrder: true,
+    causes: { event: ['output-index-free', 'output-index-order'] },
     on: isItemAdded,
     begin: () => {
       let last: unknown
@@ -167,6 +196,7 @@ export const ITEMS: readonly Invariant[] = responseRules([
     id: 'incomplete-item-last',
     sentence:
       'A message, reasoning or call of the client that ends incomplete is the last item, and its response is incomplete, too.',
+    causes: { event: ['terminal-type-is-status'] },
     on: isItemOrEnd,
     begin: () => incompleteLast((type) => WRITTEN.includes(type)),
   },
@@ -174,12 +204,18 @@ export const ITEMS: readonly Invariant[] = responseRules([
     id: 'incomplete-call-last',
     sentence: 'A call of the host that ends incomplete is the last item, and its response is incomplete, too.',
     neededBy: ['open-responses'],
+    causes: { event: ['terminal-type-is-status'] },
     on: isItemOrEnd,
     begin: () => incompleteLast((type) => !WRITTEN.includes(type) && !type.includes(':')),
   },
   {
     id: 'within-item',
     sentence: 'Events about an item come between its output_item.added and its output_item.done.',
+    fields: ['output_index'],
+    needsOrder: true,
+    causes: {
+      item: [...MISPLACED, 'every-part-done', 'call-done-event', 'text-done-event', 'message-closing-order'],
+    },
     on: (kind) => !hasItem(kind),
     event(event, state, report) {
       if (state.item === undefined && 'output_index' in event)
@@ -193,6 +229,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'done-text-last',
     sentence: 'The `.done` event of a text comes once, after all its deltas.',
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
     on: ({ type }) => !type.endsWith('.added'),
     event(event, { kind, item, part }, report) {
       const about = part ?? item
@@ -204,6 +242,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'item-id-matches',
     sentence: 'item_id is the id of the item at the output_index of the event.',
+    fields: ['item_id'],
+    causes: { item: [...MISNAMED, 'output-index-free', 'done-once'], event: ['item-id-present'] },
     event(event, { item }, report) {
       const { item_id: id } = event
       if (item !== undefined && id !== item.id && 'item_id' in event && !isNameless(item))
@@ -213,6 +253,8 @@ export const ITEMS: readonly Invariant[] = responseRules([
   {
     id: 'item-id-present',
     sentence: 'Every event about an item has an item_id, except the events of shell commands.',
+    fields: ['item_id'],
+    causes: { item: ['item-has-id'] },
     on: (kind) => !hasItem(kind) && !kind.isOfShellCommand,
     event(event, _state, report) {
       const { item_id: id } = event

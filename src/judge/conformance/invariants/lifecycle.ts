@@ -5,6 +5,7 @@ import { type Invariant, of, type ReportViolation, responseRules } from '../inva
 import { preview } from '../preview.js'
 import { asFields, asString, differingFields, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { beginsLate, isOtherMcpListDone, itemsInResponse } from '../stream-state.js'
+import { MISPLACED } from './cause-groups.js'
 
 /**
  * The response fields that may change between events. Azure adds its content filters, and OpenAI sets the tier that it
@@ -39,6 +40,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'created-first',
     sentence: 'The first event is response.created, and no later event is.',
+    needsOrder: true,
+    causes: { stream: ['created-first'] },
     event(event, { kind: { type }, count, created, resumed }, report) {
       const isCreated = type === 'response.created'
       if (count === 0 && !isCreated && resumed === undefined) {
@@ -60,6 +63,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
       'The second event is response.in_progress, and no later event is: the AI SDK looks for early errors only up to it. ' +
       'In the background, response.queued comes once, before it, and always if the response was created as queued.',
     neededBy: ['openai'],
+    needsOrder: true,
+    causes: { stream: ['created-first'] },
     begin: () => {
       let due = 1
       return {
@@ -82,6 +87,9 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     id: 'one-terminal-event-last',
     sentence:
       'Exactly one response.completed, .incomplete or .failed, or an error, ends the stream, and nothing follows it.',
+    needsOrder: true,
+    explainsEvent: true,
+    causes: { item: ['every-item-done'], event: ['stream-not-empty'] },
     event(event, { terminal }, report) {
       if (terminal !== undefined) report(`nothing after ${terminal.type}`, undefined, event.type)
     },
@@ -96,6 +104,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     sentence:
       'The type of the terminal event matches the status of its response. A cancelled response, which has no event of ' +
       'its own, ends with response.incomplete.',
+    fields: ['response.status'],
+    causes: { event: ['event-shape:response.status'] },
     on: isTerminal,
     event(event, _state, report) {
       const { status } = responseOf(event)
@@ -107,6 +117,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'terminal-response-complete',
     sentence: 'The response in the terminal event has an id and an output array.',
+    fields: ['response.id', 'response.output'],
     on: isTerminal,
     event(event, _state, report) {
       const { id, output } = responseOf(event)
@@ -117,6 +128,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'fresh-response',
     sentence: 'A new response is in progress, or queued in the background, with no output, no usage and no error.',
+    fields: ['response.status', 'response.output', 'response.usage', 'response.error'],
+    causes: { stream: ['event-shape:response.status', 'event-shape:response.output'] },
     on: of('response.created', 'response.queued', 'response.in_progress'),
     event(event, _state, report) {
       const { status, output, usage = null, error = null, background } = responseOf(event)
@@ -133,6 +146,16 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     id: 'in-progress-repeats-created',
     sentence: 'The response in response.in_progress equals the one in response.created.',
     neededBy: ['openai'],
+    causes: {
+      event: ['response-id-constant', 'fresh-response'],
+      stream: [
+        'created-response-named',
+        'fresh-response',
+        'event-shape:response',
+        'event-keys:response',
+        'no-output-text',
+      ],
+    },
     on: of('response.in_progress'),
     event(event, { created }, report) {
       const isQueued = created?.['status'] === 'queued'
@@ -142,6 +165,10 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'response-id-constant',
     sentence: 'Every event with a response has the same response id.',
+    fields: ['response.id'],
+    causes: {
+      stream: ['created-response-named', 'event-shape:response.id', 'terminal-response-complete'],
+    },
     on: isLifecycle,
     event(event, { created }, report) {
       const { id } = responseOf(event)
@@ -151,6 +178,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'created-response-named',
     sentence: 'The response in response.created has an id, a time in whole seconds, and a model.',
+    fields: ['response.id', 'response.created_at', 'response.model'],
+    causes: { event: ['created-first'] },
     on: of('response.created'),
     event(event, _state, report) {
       const { id, created_at, model } = responseOf(event)
@@ -163,6 +192,10 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     id: 'response-constant',
     sentence: 'No field of the response changes except its status, output, usage, error and tier.',
     neededBy: ['openai'],
+    causes: {
+      event: ['response-id-constant'],
+      stream: ['in-progress-repeats-created', 'created-response-named', 'event-shape:response', 'event-keys:response'],
+    },
     on: isTerminal,
     event(event, { created }, report) {
       reportChanges(event, created, (name) => !CHANGES.has(name), report)
@@ -171,6 +204,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'seconds',
     sentence: 'Times are unix times in whole seconds.',
+    fields: ['response.created_at', 'response.completed_at'],
     on: isLifecycle,
     event(event, _state, report) {
       const { created_at, completed_at = null } = responseOf(event)
@@ -181,6 +215,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'completed-without-error',
     sentence: 'A completed or cancelled response has no error and no incomplete_details.',
+    fields: ['response.error', 'response.incomplete_details'],
+    causes: { event: ['terminal-type-is-status'] },
     on: of('response.completed', 'response.incomplete'),
     event(event, _state, report) {
       if (event.type === 'response.incomplete' && !isCancelled(event)) return
@@ -194,6 +230,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     sentence:
       'A failed response has an error with a message, and an incomplete one has incomplete_details with a reason: clients ' +
       'have nothing else to show.',
+    causes: { event: ['terminal-type-is-status', 'event-shape:response.status'] },
     on: of('response.failed', 'response.incomplete'),
     event(event, _state, report) {
       const { error, incomplete_details } = responseOf(event)
@@ -208,6 +245,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     id: 'no-output-text',
     sentence: 'The response has no output_text: the SDKs compute it, and use one that the server sends instead.',
     neededBy: ['openai'],
+    fields: ['response.output_text'],
     on: isLifecycle,
     event(event, _state, report) {
       const { output_text } = responseOf(event)
@@ -217,6 +255,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'error-then-failed',
     sentence: 'Only response.failed may follow an error event.',
+    needsOrder: true,
+    causes: { event: ['terminal-type-is-status'], stream: ['one-terminal-event-last'] },
     event({ type }, { previousKind }, report) {
       if (previousKind?.type === 'error' && type !== 'response.failed') report('response.failed', type)
     },
@@ -233,6 +273,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     id: 'usage-at-the-end',
     sentence: 'A completed response has usage.',
     neededBy: ['openai'],
+    fields: ['response.usage'],
+    causes: { event: ['terminal-type-is-status'] },
     on: of('response.completed'),
     event(event, _state, report) {
       const { usage = null } = responseOf(event)
@@ -244,6 +286,7 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
     sentence:
       'Usage has three totals and their details, the totals add up, input_tokens include cached_tokens, and output_tokens ' +
       'reasoning_tokens.',
+    fields: ['response.usage'],
     on: isTerminal,
     event(event, _state, report) {
       const { usage = null } = responseOf(event)
@@ -279,6 +322,8 @@ export const LIFECYCLE: readonly Invariant[] = responseRules([
   {
     id: 'every-item-done',
     sentence: 'Every added item of a completed response is done, except the tool lists of further MCP servers.',
+    needsOrder: true,
+    causes: { item: [...MISPLACED, 'item-identity'], event: ['terminal-type-is-status'] },
     on: of('response.completed'),
     event(_event, state, report) {
       for (const item of state.open.values()) {

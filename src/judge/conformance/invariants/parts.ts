@@ -4,6 +4,7 @@ import { type Invariant, of, responseRules } from '../invariant.js'
 import { checkDeltas, reportDifference } from '../report-difference.js'
 import { asFields, asList, asString, differingFields, isSameJson } from '../stream-event.js'
 import { finalTextIn, type OpenPart } from '../stream-state.js'
+import { PART_MISPLACED, TEXT_DIFFERS } from './cause-groups.js'
 
 const ANNOTATION = 'response.output_text.annotation.added'
 
@@ -17,6 +18,9 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'part-order',
     sentence: 'Parts are added in the order of their indexes, from 0 in each item.',
+    fields: ['content_index', 'summary_index'],
+    needsOrder: true,
+    causes: { item: PART_MISPLACED },
     on: isPartAdded,
     event(event, { kind, item }, report) {
       if (item === undefined) return
@@ -30,6 +34,8 @@ export const PARTS: readonly Invariant[] = responseRules([
     id: 'part-kind',
     sentence: 'The parts of a message are output_text or refusal, and those of reasoning are reasoning_text.',
     neededBy: ['openai'],
+    fields: ['part'],
+    causes: { item: ['event-of-its-item', 'event-shape:item', 'event-shape:part', 'item-id-prefix'] },
     on: of('response.content_part.added', 'response.content_part.done'),
     event(event, { item }, report) {
       if (item === undefined) return
@@ -42,6 +48,9 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'within-part',
     sentence: 'Text comes after its part was added, and before the part is done.',
+    fields: ['content_index', 'summary_index'],
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, 'text-done-event', 'every-part-done', 'event-of-its-item'] },
     on: ({ type, isText, isPartDone }) => isText || isPartDone || type === ANNOTATION,
     event(_event, { kind, item, part }, report) {
       if (item === undefined) return
@@ -53,6 +62,8 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'every-part-done',
     sentence: 'Every added part is done before its item is done.',
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, 'event-shape:part'] },
     on: isItemDone,
     event(_event, { item }, report) {
       if (item === undefined) return
@@ -73,6 +84,8 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'announced-part-empty',
     sentence: 'An added part is empty; output_text has an empty array of annotations.',
+    fields: ['part'],
+    causes: { item: ['event-shape:part', 'part-kind'] },
     on: isPartAdded,
     event(event, _state, report) {
       const part = asFields(event['part'])
@@ -86,6 +99,9 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'text-is-deltas',
     sentence: 'The text of a part equals its joined deltas.',
+    fields: ['text', 'refusal'],
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
     on: ({ isText, isDone }) => isText && isDone,
     event(event, { part }, report) {
       if (part !== undefined) checkDeltas(finalTextIn(event), part, report)
@@ -94,6 +110,9 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'text-done-event',
     sentence: 'A `.done` event with the complete text comes before the part is done, and the part has the same text.',
+    fields: ['part.text', 'part.refusal'],
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, ...TEXT_DIFFERS] },
     on: isPartDone,
     event(event, { part }, report) {
       if (part === undefined) return
@@ -106,6 +125,18 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'item-is-its-parts',
     sentence: 'A done item holds its parts as their `.done` events gave them.',
+    fields: ['item.content', 'item.summary'],
+    needsOrder: true,
+    causes: {
+      item: [
+        ...PART_MISPLACED,
+        ...TEXT_DIFFERS,
+        'every-part-done',
+        'annotation-index',
+        'message-shape',
+        'item-is-object',
+      ],
+    },
     on: isItemDone,
     event(event, { item }, report) {
       if (item === undefined) return
@@ -127,6 +158,8 @@ export const PARTS: readonly Invariant[] = responseRules([
     id: 'message-closing-order',
     sentence: 'The end of the text, of the part and of the message follow each other directly.',
     neededBy: ['openai'],
+    needsOrder: true,
+    causes: { item: [...PART_MISPLACED, ...TEXT_DIFFERS, 'every-part-done'] },
     on: of('response.content_part.done', 'response.output_item.done'),
     event(_event, { kind, item }, report) {
       if (item?.type !== 'message' || item.parts.length === 0 || item.lastType === '') return
@@ -140,6 +173,11 @@ export const PARTS: readonly Invariant[] = responseRules([
     sentence: 'The first part of a message is added right after the message.',
     neededBy: ['openai'],
     severity: 'warning',
+    needsOrder: true,
+    causes: {
+      item: PART_MISPLACED,
+      event: PART_MISPLACED,
+    },
     event(event, { previousKind, previous }, report) {
       const isMessage = previousKind?.isItemAdded && asFields(previous?.['item'])['type'] === 'message'
       if (isMessage && event.type !== 'response.content_part.added' && event.type !== 'keepalive')
@@ -151,6 +189,7 @@ export const PARTS: readonly Invariant[] = responseRules([
     sentence: 'Text events have an array of logprobs, empty if the request did not ask for them.',
     neededBy: ['openai'],
     severity: 'warning',
+    fields: ['logprobs'],
     on: of('response.output_text.delta', 'response.output_text.done'),
     event(event, { absentFields }, report) {
       if (!Array.isArray(event['logprobs']) && absentFields.size === 0) report('logprobs []', event['logprobs'])
@@ -159,6 +198,17 @@ export const PARTS: readonly Invariant[] = responseRules([
   {
     id: 'annotation-index',
     sentence: 'annotation_index is 0, 1, 2, ... in each part, and the done part has the annotations of these events.',
+    fields: ['annotation_index', 'part.annotations'],
+    needsOrder: true,
+    causes: {
+      item: [
+        ...PART_MISPLACED,
+        'text-done-event',
+        'event-shape:annotation',
+        'event-shape:annotation_index',
+        'event-shape:part',
+      ],
+    },
     on: of(ANNOTATION, 'response.content_part.done'),
     event(event, { part }, report) {
       if (part === undefined) return

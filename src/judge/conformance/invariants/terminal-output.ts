@@ -4,6 +4,8 @@ import { type Invariant, of, responseRules } from '../invariant.js'
 import { jsonHash } from '../json-hash.js'
 import { asFields, asString, type StreamEvent, stringOrDescription } from '../stream-event.js'
 import { isOtherMcpListDone, itemsInResponse } from '../stream-state.js'
+import { OUTPUT_DIFFERS } from './cause-groups.js'
+import { causesOfChange } from './changed-fields.js'
 
 /** OpenAI encrypts these fields again each time, so that their values differ. */
 const ENCRYPTED: ReadonlySet<string> = new Set(['encrypted_content', 'fingerprint'])
@@ -13,6 +15,11 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = responseRules([
   {
     id: 'terminal-output-is-done-items',
     sentence: 'The output of a completed response lists the done items, in their order, with their ids.',
+    needsOrder: true,
+    causes: {
+      event: ['every-item-done', 'terminal-type-is-status', 'terminal-response-complete'],
+      stream: OUTPUT_DIFFERS,
+    },
     on: of('response.completed'),
     event(event, state, report) {
       if (!Array.isArray(asFields(event['response'])['output'])) return
@@ -45,6 +52,11 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = responseRules([
     sentence:
       'The output of a response that did not complete lists only items that were added, in their order, and all done ' +
       'items.',
+    needsOrder: true,
+    causes: {
+      event: ['terminal-type-is-status', 'terminal-response-complete', 'terminal-output-was-streamed'],
+      stream: OUTPUT_DIFFERS,
+    },
     on: of('response.incomplete', 'response.failed'),
     event(event, { open, done, resumed }, report) {
       const items = [...open, ...done].sort(([a], [b]) => a - b)
@@ -66,6 +78,7 @@ export const TERMINAL_OUTPUT: readonly Invariant[] = responseRules([
   {
     id: 'terminal-items-unchanged',
     sentence: 'An item in the terminal response equals the item in its output_item.done.',
+    causes: causesOfChange,
     on: isTerminal,
     event(event, { done }, report) {
       const output = new Map(itemsInResponse(event).map((item) => [asString(item['id']), item]))

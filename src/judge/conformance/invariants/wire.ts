@@ -5,17 +5,20 @@ import { preview } from '../preview.js'
 import { OPEN_RESPONSES_TYPES, openResponsesEventSchema, problemsOf, UNKNOWN_KEY } from '../schemas/index.js'
 import { asFields, asList, asString, isIndex } from '../stream-event.js'
 import { absentInOlderApi, beginsLate, type StreamState } from '../stream-state.js'
+import { ITEM_DIFFERS } from './cause-groups.js'
 
 /** Rules for every event, whatever its type. */
 export const WIRE: readonly Invariant[] = responseRules([
   {
     id: 'event-has-type',
     sentence: 'Everything in a stream is an event with a type.',
+    explainsEvent: true,
     // The checker itself reports it: no rule can check an event without a type.
   },
   {
     id: 'sequence-numbers',
     sentence: 'sequence_number is 0, 1, 2, ... across all events; a keepalive may repeat the last one.',
+    fields: ['sequence_number'],
     event(event, { count, kind, previous, resumed, absentFields }, report) {
       const { sequence_number: number } = event
       const last = previous?.['sequence_number']
@@ -56,6 +59,7 @@ export const WIRE: readonly Invariant[] = responseRules([
     sentence:
       'The fields of an error event are nested under `error`: the flat form of the SDK’s types is never sent, and breaks ' +
       'clients.',
+    fields: ['error', 'code', 'message', 'param'],
     on: of('error'),
     event(event, _state, report) {
       const { message } = asFields(event['error'])
@@ -66,6 +70,7 @@ export const WIRE: readonly Invariant[] = responseRules([
     id: 'no-foreign-error',
     sentence: 'No other event has a field `error`: the openai SDK treats it as a failure.',
     neededBy: ['openai'],
+    fields: ['error'],
     on: ({ type }) => type !== 'error',
     event(event, _state, report) {
       if (event['error']) report('no field `error`', event['error'])
@@ -75,6 +80,7 @@ export const WIRE: readonly Invariant[] = responseRules([
     id: 'no-empty-delta',
     sentence: 'A delta is not empty.',
     neededBy: ['openai'],
+    fields: ['delta'],
     event({ delta }, _state, report) {
       if (delta === '') report('a delta with text', delta)
     },
@@ -84,6 +90,7 @@ export const WIRE: readonly Invariant[] = responseRules([
     sentence: 'Only delta events have obfuscation, which pads the delta to a multiple of 16 code points.',
     neededBy: ['openai'],
     severity: 'warning',
+    fields: ['obfuscation'],
     event({ delta, obfuscation }, { kind }, report) {
       if (obfuscation === undefined) return
       if (!kind.isDelta) report('no obfuscation', obfuscation)
@@ -119,6 +126,7 @@ export const WIRE: readonly Invariant[] = responseRules([
     id: 'open-responses-event',
     sentence: 'An event type that Open Responses does not define has a prefix: `slug:`.',
     neededBy: ['open-responses'],
+    explainsEvent: true,
     on: ({ type }) => !OPEN_RESPONSES_TYPES.has(type) && !type.includes(':'),
     event({ type }, _state, report) {
       report('an event type of Open Responses, or one with a prefix', type)
@@ -138,6 +146,14 @@ export const WIRE: readonly Invariant[] = responseRules([
     id: 'event-shape',
     sentence: 'Every event has all required fields, with values of the right types.',
     neededBy: ['openai'],
+    namesField: true,
+    explainsEvent: ['type'],
+    causes: {
+      item: ['event-of-its-item'],
+      event: ['nested-error', 'terminal-type-is-status', 'event-of-its-item', 'message-phase', 'call-fields'],
+    },
+    // The terminal response repeats the faults of its items.
+    causesOfField: { 'response.output': { stream: ['event-shape:item', ...ITEM_DIFFERS] } },
     event(event, state, report) {
       const problems = state.problemsWith(event)
       if (problems.length === 0) return
@@ -153,6 +169,9 @@ export const WIRE: readonly Invariant[] = responseRules([
     sentence: 'An event has no unknown fields.',
     neededBy: ['openai'],
     severity: 'warning',
+    namesField: true,
+    causes: { event: ['no-foreign-error', 'no-output-text', 'obfuscation'] },
+    causesOfField: { 'response.output': { stream: ['event-keys:item'] } },
     event(event, state, report) {
       const problem = state.problemsWith(event).find(({ expected }) => expected === UNKNOWN_KEY)
       if (problem !== undefined) report(`no field ${problem.path}`, undefined, problem.got)
@@ -161,6 +180,7 @@ export const WIRE: readonly Invariant[] = responseRules([
   {
     id: 'item-is-object',
     sentence: 'The events output_item.added and output_item.done have the item as an object.',
+    fields: ['item'],
     on: ({ type }) => type.startsWith('response.output_item.'),
     event({ item }, _state, report) {
       if (!isFields(item)) report('an item', item)

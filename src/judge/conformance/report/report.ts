@@ -1,13 +1,12 @@
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import type { PossibleCauses } from '../causes.js'
 import { type CheckOptions, createCheckerOf } from '../check.js'
 import type { StreamEvent } from '../stream-event.js'
 import { checkList } from '../stream-list.js'
 import type { StreamChunk, Violation } from '../violation.js'
 import type { Cause, LocatedViolation, RepeatedViolation, ViolationCounts } from './cause.js'
 import { CauseIndex } from './cause-index.js'
-import { causesOfChange } from './changed-fields.js'
-import type { PossibleCauses } from './explained-by.js'
-import { EXPLAINS_WHOLE_EVENT, POSSIBLE_CAUSES, SHAPE_RULES } from './possible-causes.js'
+import { causesNamed, EXPLAINS_EVENT, factsOf } from './rule-facts.js'
 import { SequenceEvidence } from './sequence-evidence.js'
 import { causeNamesOf, fieldPathsOf, kindKey, pathsOverlap } from './violation-kind.js'
 
@@ -139,12 +138,12 @@ function causeOf(
 ): GrowingCause | undefined {
   const { rule, position } = violation
   const { item, event, stream } = possibleCausesOf(violation)
-  // Except for shape rules, whose violations differ by field, an earlier violation of the same rule is a cause, too.
-  for (const name of SHAPE_RULES.has(rule) ? item : [rule, ...item]) {
+  // Except for rules that name a field, by which their violations differ, an earlier violation of the same rule is a cause, too.
+  for (const name of factsOf(rule).namesField ? item : [rule, ...item]) {
     const cause = where.ofItem(name, violation)
     if (cause !== undefined) return cause
   }
-  const names = [...event, ...EXPLAINS_WHOLE_EVENT]
+  const names = [...event, ...EXPLAINS_EVENT]
   const fields = fieldPathsOf(violation)
   const atEvent = where.atEvent(
     position,
@@ -173,21 +172,13 @@ function sharesField(fields: readonly string[], other: Violation): boolean {
 
 /** The rules that may explain a violation. */
 function possibleCausesOf(violation: Violation): Required<PossibleCauses> {
-  if (!SHAPE_RULES.has(violation.rule)) {
-    const item = violation.rule === 'terminal-items-unchanged' ? causesOfChange(violation) : undefined
-    return { ...NOTHING, ...POSSIBLE_CAUSES[violation.rule], ...(item && { item }) }
-  }
-  const all = causeNamesOf(violation).map(
-    (name): Required<PossibleCauses> => ({ ...NOTHING, ...POSSIBLE_CAUSES[name] }),
-  )
+  const all = causeNamesOf(violation).flatMap((name) => causesNamed(name, violation) ?? [])
   return {
-    item: all.flatMap(({ item }) => item),
-    event: all.flatMap(({ event }) => event),
-    stream: all.flatMap(({ stream }) => stream),
+    item: all.flatMap(({ item = [] }) => item),
+    event: all.flatMap(({ event = [] }) => event),
+    stream: all.flatMap(({ stream = [] }) => stream),
   }
 }
-
-const NOTHING: Required<PossibleCauses> = { item: [], event: [], stream: [] }
 
 /** Sorts the violations of one event: causes before consequences, and rules for a field before shape rules. */
 function causesFirst(violations: readonly LocatedViolation[]): LocatedViolation[] {
@@ -207,13 +198,13 @@ function precedes(
 ): boolean {
   if (violation.rule === follower.rule) return false
   const { item, event, stream } = possibleCausesOf(follower)
-  if (names.some((name) => [item, event, stream, EXPLAINS_WHOLE_EVENT].some((list) => list.includes(name)))) return true
+  if (names.some((name) => [item, event, stream, EXPLAINS_EVENT].some((list) => list.includes(name)))) return true
   if (violation.about?.evidence !== undefined && follower.about?.evidence === undefined) return true
-  const [isShape, isOfShape] = [SHAPE_RULES.has(violation.rule), SHAPE_RULES.has(follower.rule)]
+  const [isShape, isOfShape] = [violation, follower].map(({ rule }) => factsOf(rule).namesField === true)
   // A rule for a field describes its problem better than the shape rule, unless the object with the field is missing.
   if (isOfShape && !isShape)
     return sharesField(fieldPathsOf(follower), violation) && !coversAllFields(follower, violation)
-  return isShape && !isOfShape && coversAllFields(violation, follower)
+  return isShape === true && !isOfShape && coversAllFields(violation, follower)
 }
 
 /** Sorts errors before warnings, the server's faults before the model's, and then by position. */

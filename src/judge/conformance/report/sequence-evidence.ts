@@ -1,5 +1,5 @@
 import type { Violation } from '../violation.js'
-import { ORDER_RULES } from './possible-causes.js'
+import { factsOf } from './rule-facts.js'
 
 /** The limit for evidence. A server with more wrong numbers counts in its own way, and has lost no events. */
 const MAX_EVIDENCE = 3
@@ -17,7 +17,7 @@ export class SequenceEvidence<Cause> {
 
   /** The wrong number that explains a violation: one between the beginning of its item or part and its event. */
   of({ rule, about, position }: Violation): Cause | undefined {
-    if (this.#count > MAX_EVIDENCE || !ORDER_RULES.has(rule)) return undefined
+    if (this.#count > MAX_EVIDENCE || !factsOf(rule).needsOrder) return undefined
     // For an item that was never added, only a wrong number at this event counts.
     const isOfItem = about?.outputIndex !== undefined || about?.itemId !== undefined
     const from = about?.since ?? (isOfItem ? position : 0)

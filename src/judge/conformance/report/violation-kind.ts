@@ -1,5 +1,5 @@
 import type { Violation } from '../violation.js'
-import { RULE_FIELDS, SHAPE_RULES } from './possible-causes.js'
+import { factsOf } from './rule-facts.js'
 
 /** The kind of a violation: its rule and message without values, so that repeats at other events have the same kind. */
 export function kindKey({ rule, expected, got }: Violation): string {
@@ -9,11 +9,11 @@ export function kindKey({ rule, expected, got }: Violation): string {
 
 /** The fields that a violation is about, as paths in the event without array indexes. */
 export function fieldPathsOf({ rule, expected }: Pick<Violation, 'rule' | 'expected'>): readonly string[] {
-  if (SHAPE_RULES.has(rule)) {
+  const { namesField, fields = [] } = factsOf(rule)
+  if (namesField) {
     const path = /^(?:no field )?([\w.[\]]+)/.exec(expected)?.[1]
     return path === undefined ? [] : [path.replace(/\[\d*\]/g, '')]
   }
-  const fields = RULE_FIELDS[rule] ?? []
   const any = fields.find((field) => field.endsWith('*'))
   if (any === undefined) return fields
   const field = /^\w+/.exec(expected)?.[0]
@@ -25,10 +25,10 @@ export function pathsOverlap(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`)
 }
 
-/** The names of a violation in `POSSIBLE_CAUSES`: its rule, and for a shape rule also `RULE:FIELD` for each parent. */
+/** The names of a violation in `causes`: its rule, and for one that names a field also `RULE:FIELD` for each parent. */
 export function causeNamesOf(violation: Violation): readonly string[] {
   const { rule } = violation
-  if (!SHAPE_RULES.has(rule)) return [rule]
+  if (!factsOf(rule).namesField) return [rule]
   const names = [rule]
   for (const field of fieldPathsOf(violation)) {
     for (let path = field; path !== ''; path = path.slice(0, Math.max(path.lastIndexOf('.'), 0))) {
@@ -42,11 +42,4 @@ export function causeNamesOf(violation: Violation): readonly string[] {
 export function missingField(violation: Violation): string | undefined {
   const [field, ...others] = fieldPathsOf(violation)
   return violation.got === 'nothing' && others.length === 0 ? field : undefined
-}
-
-/**
- * Whether a violation is about the end of the stream. One about an event without a type is not, though it has no type.
- */
-export function isAtEnd({ rule, type }: Violation): boolean {
-  return type === undefined && rule !== 'event-has-type'
 }

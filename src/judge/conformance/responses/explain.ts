@@ -95,6 +95,7 @@ type End = (reading: Reading) => string | undefined
 /** Endings that a client shows in its own way. */
 const OWN_ENDS: Readonly<Record<Client, Partial<Record<Ending, End>>>> = {
   openai: { open: () => `${NO_END}: its status stays in_progress` },
+  'openai-python': {},
   'ai-sdk': { open: () => 'finishes as interrupted' },
   'openai-agents': {
     open: () => NO_RESULT,

@@ -7,6 +7,7 @@ import type { WireEvent } from '../damages.js'
 import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
 import { COMPLETED, hasError, type Subject } from '../subject.js'
+import { CHAT_KINDS } from '../unseen/chat.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
 
@@ -20,6 +21,8 @@ export function chatSubject(client: ChatClient): Subject {
     versions: model.versions,
     // The cast: the chunks of a drawn stream count as events, which have a type besides.
     families: CHAT_FAMILIES as readonly unknown[] as readonly Family[],
+    kinds: CHAT_KINDS,
+    typeOf: kindOf,
     violations: (chunks) => checkEvents(chunks as never, { profile }).filter(({ severity }) => severity === 'error'),
     isRefused: (chunks) => hasError(chunks, 'chat'),
     saysCompleted: (chunks) => COMPLETED.test(explain(chunks as never, profile).text),

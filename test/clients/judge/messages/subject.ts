@@ -8,6 +8,7 @@ import { damagesOf } from '../damages.js'
 import { drawOf } from '../draw.js'
 import { bodyOf } from '../replay.js'
 import { COMPLETED, hasError, type Subject } from '../subject.js'
+import { MESSAGES_KINDS } from '../unseen/messages.js'
 import { isGood } from './good.js'
 import { meantBy } from './meant.js'
 
@@ -21,6 +22,8 @@ export function messagesSubject(client: MessagesClient): Subject {
     versions: model.versions,
     // The cast: events as a family damages them count as events of a stream.
     families: MESSAGES_FAMILIES as readonly unknown[] as readonly Family[],
+    kinds: MESSAGES_KINDS,
+    typeOf: kindOf,
     violations: (events) => checkEvents(events as never, { profile }).filter(({ severity }) => severity === 'error'),
     isRefused: (events) => hasError(events, 'messages'),
     saysCompleted: (events) => COMPLETED.test(explain(events as never, profile).text),

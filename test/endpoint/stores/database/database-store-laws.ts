@@ -15,6 +15,8 @@ export interface Kind<Place> {
   place(): Place
   /** Opens a store in a database, as a process would. */
   connect(place: Place, options?: Options): Promise<Store>
+  /** A database without content, where one was that nobody has open any more. */
+  emptied(place: Place): Place | Promise<Place>
   /** Damages the content of a database, which then cannot be read. */
   damage(place: Place): Promise<void>
 }
@@ -39,15 +41,70 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
   ])(
     `${name}, its content %s, keeps every rule of a store, with another process on the data`,
     async (_what, cipher) => {
+      let place = kind().place()
       const create = async () => {
-        const place = kind().place()
         const store = await kind().connect(place, { ...(cipher && { cipher }) })
         const other = await kind().connect(place, { ...(cipher && { cipher }) })
-        return { store, other, close: async () => void (await Promise.all([store.close(), other.close()])) }
+        const close = async (): Promise<void> => {
+          await Promise.all([store.close(), other.close()])
+          place = await kind().emptied(place)
+        }
+        return { store, other, close }
       }
-      expect(await checkStore(create, { runs: sized(60, 8), timeoutMs: 20_000 })).toEqual([])
+      expect(await checkStore(create, { runs: sized(60, 4), timeoutMs: 20_000 })).toEqual([])
     },
   )
+
+  test(`${name} counts what it holds`, async () => {
+    const store = await connect(kind().place())
+    const version = expect.any(Number)
+    const nothing = { responses: 0, running: 0, conversations: 0, owners: 0, bytes: 0, version }
+    expect(await store.status()).toEqual(nothing)
+    await keep(store, { responseId: 'a' }, { output: [item('msg_a')], entries: [entry(1)] })
+    await keep(store, { responseId: 'b', previous: 'a' }, { output: [item('msg_b')] })
+    await open(store, { responseId: 'c', owner: 'bob' })
+    const { oldest, bytes, ...counts } = await store.status()
+    expect(counts).toEqual({ responses: 3, running: 1, conversations: 2, owners: 2, version })
+    expect([bytes > 0, Math.abs((oldest ?? 0) - Date.now() / 1000) < 3600]).toEqual([true, true])
+    await store.delete('b', 'ann')
+    expect(await store.status()).toMatchObject({ responses: 2, conversations: 2 })
+  })
+
+  test(`${name} deletes everything of one owner, what runs there, too, and nothing else`, async () => {
+    const place = kind().place()
+    const [store, other] = [await connect(place), await connect(place)]
+    await keep(store, { responseId: 'theirs', owner: 'bob' }, { output: [item('msg_theirs')] })
+    const theirs = await store.status()
+    for (let at = 0; at < 20; at++) await keep(store, { responseId: `a${at}` }, { output: [item(`msg_${at}`)] })
+    await keep(store, { responseId: 'next', previous: 'a0' }, { output: [] })
+    const running = await open(store, { responseId: 'runs', previous: 'a1', entries: block(entry(1)) })
+    await store.consumeApprovals(['approved'], 'ann')
+    const { bytes } = await store.status()
+    expect(await other.deleteOwner('ann')).toEqual({
+      ...{ responses: 22, conversations: 20, approvals: 1 },
+      bytes: bytes - theirs.bytes,
+    })
+    expect(await store.status()).toEqual(theirs)
+    for (const id of ['a0', 'next', 'runs']) expect(await store.find(id, 'ann')).toBeUndefined()
+    expect(await store.findItem('msg_3', 'ann')).toBeUndefined()
+    expect(await store.find('theirs', 'bob')).toBeDefined()
+    const late = { lease: running, at: 1, entries: block(entry(2)), leaseSeconds: 10 }
+    expect(await store.append([late])).toEqual([{ state: 'lost' }])
+    expect(await store.consumeApprovals(['approved'], 'ann')).toBe(true)
+    await keep(store, { responseId: 'a0' }, { output: [item('msg_0')] })
+    expect(await store.deleteOwner('ann')).toMatchObject({ responses: 1, conversations: 1, approvals: 1 })
+    expect(await store.deleteOwner('ann')).toEqual({ responses: 0, conversations: 0, bytes: 0, approvals: 0 })
+  })
+
+  test(`${name} deletes what is too old although nobody asks it for anything`, async () => {
+    const store = await connect(kind().place(), { seconds: 1 })
+    await keep(store, { responseId: 'a' }, { output: [item('msg_a')] })
+    const left = async (): Promise<number> => {
+      await store.expired(1)
+      return (await store.status()).conversations
+    }
+    await expect.poll(left, { timeout: 20_000 }).toBe(0)
+  })
 
   test(`${name} keeps its contents when its process ends, and a process that comes later continues`, async () => {
     const place = kind().place()

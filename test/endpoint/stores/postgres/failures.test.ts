@@ -18,7 +18,9 @@ import { answer, scriptedEngine } from '../../../../src/testing/index.js'
 import { block, entriesNow, entry, keep, open } from '../kept.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
 
-describeWithPostgres('a store in Postgres whose server fails', () => {
+describeWithPostgres('a store in Postgres whose server fails', suite, { isLong: true })
+
+function suite(): void {
   let cluster: PostgresCluster
   let schemas = 0
   const opened: PostgresStore[] = []
@@ -169,4 +171,4 @@ describeWithPostgres('a store in Postgres whose server fails', () => {
     )
     await keep(await connect(schema, `${byName}?sslmode=verify-ca&sslrootcert=${trusted}`), { responseId: 'b' })
   })
-})
+}

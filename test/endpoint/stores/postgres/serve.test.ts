@@ -6,7 +6,9 @@ import { type Checkout, createCheckout } from '../../../docs/checkout.js'
 import { continuesElsewhere, killAll, refused, serve } from '../database/served.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
 
-describeWithPostgres('serve --store postgres://', () => {
+describeWithPostgres('serve --store postgres://', suite, { isLong: true })
+
+function suite(): void {
   let checkout: Checkout
   let cluster: PostgresCluster
   beforeAll(async () => {
@@ -134,4 +136,4 @@ describeWithPostgres('serve --store postgres://', () => {
       expect(code).toBe(2)
     },
   )
-})
+}

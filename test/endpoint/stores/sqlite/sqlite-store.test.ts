@@ -34,6 +34,7 @@ describeWithSqlite('a store in SQLite', () => {
 
   databaseStoreLaws('a store in SQLite', () => ({
     place: () => program.file(),
+    emptied: () => program.file(),
     connect: (file, options) => createSqliteStore({ file, worker: program.worker, ...options }),
     async damage(file) {
       const database = await openDatabase(file)

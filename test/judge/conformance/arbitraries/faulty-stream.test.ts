@@ -204,8 +204,18 @@ describe('a faulty stream', () => {
     expect(() => faultyStream([failing()], { kinds: ['dropped_delta', 'call_id_changed'] })).toThrow(
       'streams: expected a stream that can have dropped_delta or call_id_changed',
     )
-    expect(() => faultyStream([])).toThrow('streams: expected a stream')
     expect(() => faultyStream(streams, { kinds: ['nothing' as never] })).toThrow("kinds[0]: expected one of 'dropped_")
+  })
+
+  test.each([
+    ['no argument', undefined, 'an array of streams, or an arbitrary of one, got undefined'],
+    ['an object', {}, 'an array of streams, or an arbitrary of one, got an object'],
+    ['what only looks like an arbitrary', { generate() {} }, 'an array of streams, or an arbitrary of one, got an object'],
+    ['no streams', [], 'at least one stream, got an array'],
+  ])('faultyStream with %s says what it needs', (_name, streams, expected) => {
+    expect(() => faultyStream(streams as never)).toThrow(
+      expect.objectContaining({ code: 'bad_option', message: `faultyStream: streams: expected ${expected}` }),
+    )
   })
 
   test('a faulty stream is made of an arbitrary as well', () => {

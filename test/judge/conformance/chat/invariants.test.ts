@@ -47,15 +47,17 @@ const CASES: Readonly<Record<string, Readonly<Record<string, readonly [BaseName,
       'text',
       at(1, (chunk) => (chunk.created = 7.5)),
       '1 chat-chunk-shape',
-      '1 chat-one-completion',
+      '1 chat-created-constant',
     ],
     'no chunk': ['text', (chunks) => chunks.with(1, null), '1 chat-chunk-shape'],
     'a list': ['text', (chunks) => chunks.with(1, []), '1 chat-chunk-shape'],
   },
   'chat-one-completion': {
     'another id': ['text', at(1, (chunk) => (chunk.id = 'chatcmpl-2')), '1 chat-one-completion'],
-    'another time': ['text', at(2, (chunk) => (chunk.created = 8)), '2 chat-one-completion'],
     'another model': ['text', at(4, (chunk) => (chunk.model = 'other')), '4 chat-one-completion'],
+  },
+  'chat-created-constant': {
+    'another time': ['text', at(2, (chunk) => (chunk.created = 8)), '2 chat-created-constant'],
   },
   'chat-id-named': {
     'an empty id': [

@@ -116,6 +116,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, readonly [BaseName,
   'messages-thinking-signed': {
     'no signature': ['thought', drop(3), '3 messages-thinking-signed'],
   },
+  'messages-signature-not-empty': {
+    'an empty signature': ['thought', at(3, ({ delta }) => (delta.signature = '')), '3 messages-signature-not-empty'],
+  },
   'messages-tool-use-ends': {
     'tool_use without a call': [
       'cut',

@@ -1,13 +1,18 @@
 import type { Failure } from '../../../../core/completion/failure.js'
 import type { Batch } from '../../../../core/responses/batch.js'
 import type { FinishedResponse } from '../../../stores/store.js'
-import { EntriesLost } from '../storage/journal.js'
+import { StoreFailure } from '../storage/bounded-store.js'
+import { EntriesLost, type Journal } from '../storage/journal.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
-import { isConflict, UnfinishedResponse } from '../storage/unfinished.js'
+import { hasEnd, isConflict, UnfinishedResponse } from '../storage/unfinished.js'
+import type { Written } from '../storage/written.js'
 import type { EntryWriter } from './entry-writer.js'
 import { followEntries } from './follow.js'
 import { ReportedError } from './reported-error.js'
 import type { RunOptions } from './run-types.js'
+
+/** The lease of a response that was begun and taken over so often: if its store fails again, it fails. */
+const MAX_EPOCH = 100
 
 /** The state of a response whose journal failed. */
 export interface BrokenRun {
@@ -39,6 +44,8 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
   if (repository === undefined || journal === undefined || lease === undefined) return { by: 'nothing' }
   if (isConflict(error)) return { by: 'elsewhere' }
   const failure = failureFor(error)
+  const canContinue = canHandOver && !isCancelled && lease.epoch < MAX_EPOCH && error instanceof StoreFailure
+  if (canContinue && isContinuable(journal.written)) return await handedOver(journal)
   const response = new UnfinishedResponse({
     ...{ repository, lease, clock, respond, written: journal.written, finishedOf, isCancelled },
     ...(failure && { failure }),
@@ -53,6 +60,21 @@ export async function recover(error: unknown, run: BrokenRun): Promise<Recovered
     // The store's failure has just been reported to the host. From now on, readers are told the acknowledged entries.
     response.giveUp()
     return { by: 'unfinished', response }
+  }
+}
+
+/** From what is written, by whichever process: its model goes on from its tokens, and it has not come to its end. */
+function isContinuable({ entries: [open], unknown }: Written): boolean {
+  return open?.type === 'open' && !open.capabilities?.spellsMarkers && !hasEnd(unknown)
+}
+
+/** A store that was away for a moment ends no response. If it still is, the lease expires. */
+async function handedOver(journal: Journal): Promise<Recovered> {
+  try {
+    await journal.handOver()
+    return { by: 'elsewhere' }
+  } catch (error) {
+    return { by: isConflict(error) ? 'elsewhere' : 'nothing' }
   }
 }
 

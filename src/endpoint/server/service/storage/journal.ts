@@ -82,11 +82,16 @@ export class Journal {
     return this.#open(added).then(() => this.#acknowledge(added), this.#failed)
   }
 
-  /** Gives the lease up, so that another process can continue. Nothing is appended after that. */
+  /** Gives the lease up, so that another process can continue. Nothing is appended after that. @throws the store's error */
   async handOver(): Promise<void> {
     this.close()
     const lease = this.#lease
-    if (lease !== undefined) await this.#repository.writer.append({ lease, at: this.#entries.length, leaseSeconds: 0 })
+    if (lease === undefined) return
+    const { writer } = this.#repository
+    const at = this.#entries.length
+    const given = await writer.append({ lease, at, leaseSeconds: 0 })
+    // The append whose answer was lost took effect.
+    if (given.state === 'behind' && given.count > at) await writer.append({ lease, at: given.count, leaseSeconds: 0 })
   }
 
   /** Stops renewing the lease. */

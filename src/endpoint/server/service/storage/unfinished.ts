@@ -194,7 +194,8 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreConflict'
 }
 
-function hasEnd(entries: readonly Entry[]): boolean {
+/** Whether entries end a response. */
+export function hasEnd(entries: readonly Entry[]): boolean {
   const last = entries.at(-1)
   return last !== undefined && isLastEntry(last)
 }

@@ -58,10 +58,15 @@ export function faultyStream(
 ): Arbitrary<FaultyStream> {
   checkOptions('faultyStream', options, FAULT_OPTIONS)
   const { kinds = FAULT_KINDS } = options
-  const isGiven = Array.isArray(streams) || 'generate' in Object(streams)
+  const isGiven = Array.isArray(streams) || isArbitrary(streams)
   check(isGiven, 'faultyStream: streams', 'an array of streams, or an arbitrary of one', streams)
+  check(!Array.isArray(streams) || streams.length > 0, 'faultyStream: streams', 'at least one stream', streams)
   return 'generate' in streams ? ofArbitrary(streams, kinds) : ofList(streams, kinds)
 }
+
+/** By its methods: it may be of another instance of fast-check. */
+const isArbitrary = (value: unknown): boolean =>
+  ['generate', 'map', 'filter'].every((method) => typeof Object(value)[method] === 'function')
 
 function ofList(streams: readonly (readonly SequencedEvent[])[], kinds: readonly FaultKind[]): Arbitrary<FaultyStream> {
   const shortestFirst = streams.map(copyOf).sort((a, b) => a.length - b.length)

@@ -5,7 +5,7 @@ import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString, isIndex } from '../../stream-event.js'
 import { callsIn, MAX_CALLS } from '../stream-state.js'
 import { ArgumentState } from './ai-sdk/argument-state.js'
-import { endingBy } from './finish-reasons.js'
+import { asksForCalls, endingBy } from './finish-reasons.js'
 
 /** A call that a choice asks for. */
 export class AgreedChatCall {
@@ -14,7 +14,12 @@ export class AgreedChatCall {
   readonly index: number | undefined
   id = ''
   name = ''
-  readonly arguments: TextHash = new TextHash()
+  /** Whether its name came behind its arguments, so that its deltas are out of order. */
+  isOutOfOrder = false
+  readonly #deltas = new TextHash()
+  /** Each second delta, as long as all come twice. */
+  #once: TextHash | undefined = new TextHash()
+  #last: string | undefined
   /** The chunk that began it. */
   readonly at: EventRef
   readonly #state = new ArgumentState()
@@ -33,11 +38,48 @@ export class AgreedChatCall {
   }
 
   append(text: unknown): void {
-    if (typeof text !== 'string') return
-    this.arguments.append(text)
+    // A whole object that is followed by another one was sent again.
+    if (typeof text !== 'string' || (this.isWhole && /^\s*\{/.test(text))) return
+    this.#count(text)
+    this.#deltas.append(text)
     this.#state.append(text)
     if (this.#begin.length < 8) this.#begin = `${this.#begin}${text}`.trimStart().slice(0, 8)
   }
+
+  #count(text: string): void {
+    if (text === '') return
+    if (this.#last === undefined) {
+      this.#once?.append(text)
+      this.#last = text
+    } else {
+      if (this.#last !== text) this.#once = undefined
+      this.#last = undefined
+    }
+    if (this.#once === undefined) this.#last = undefined
+  }
+
+  /** The arguments; each part once, where all came twice: no object begins with two brackets. */
+  get arguments(): TextHash {
+    return this.#begin.startsWith('{') && this.#last === undefined ? (this.#once ?? this.#deltas) : this.#deltas
+  }
+
+  /** Whether it says anything. */
+  get isEmpty(): boolean {
+    return this.name === '' && this.id === '' && this.#deltas.length === 0
+  }
+
+  /** Takes a name, or a piece of one. */
+  takeName(name: string, hasId: boolean): void {
+    if (this.name === '' && this.#deltas.length > 0) this.isOutOfOrder = true
+    if (this.name === '') this.name = name
+    else if (!hasId && name !== this.#firstName && !this.#isNamed) this.name += name
+    this.#firstName ??= name === '' ? undefined : name
+    this.#isNamed ||= this.#deltas.length > 0
+  }
+
+  #firstName: string | undefined
+  /** Whether its name is whole, because arguments came. */
+  #isNamed = false
 
   /** Whether the arguments are a whole object or list. */
   get isWhole(): boolean {
@@ -75,6 +117,10 @@ export class AgreedChoice {
   deniedAt: EventRef | undefined
   /** The subject of the last delta. Most answers begin with reasoning. */
   #said: Subject = 'reasoning'
+  /** What came only after the end, because nothing like it came before. */
+  #belated: Subject | undefined
+  /** How many deltas had a text. */
+  #texts = 0
   /** Whether a delta has come. */
   #hasBegun = false
   /** Whether a role has come. */
@@ -94,9 +140,10 @@ export class AgreedChoice {
 
   /** Its calls. A function_call that repeats one of tool_calls, for clients of the older API, is no other. */
   get calls(): readonly AgreedChatCall[] {
-    const [old] = this.#all.filter(({ kind }) => kind === 'function_call')
-    const isAgain = this.#all.some((one) => old !== undefined && one !== old && one.says(old))
-    return isAgain ? this.#all.filter((one) => one !== old) : this.#all
+    const all = this.#all.filter(({ isEmpty }) => !isEmpty)
+    const [old] = all.filter(({ kind }) => kind === 'function_call')
+    const isAgain = all.some((one) => old !== undefined && one !== old && one.says(old))
+    return isAgain ? all.filter((one) => one !== old) : all
   }
 
   /**
@@ -112,7 +159,7 @@ export class AgreedChoice {
     if (this.finish !== undefined && hasRole && this.#hasRole) this.#isOver = true
     this.#hasRole ||= hasRole
     if (this.#isOver) return { why: 'repeated', at, ...nameIn(delta) }
-    if (this.finish !== undefined && isSettled)
+    if (this.finish !== undefined && isSettled && !this.#isBelated(saidIn(delta)))
       return saidIn(delta) === undefined ? undefined : { why: 'late', at, ...nameIn(delta) }
     const hasReason = typeof reason === 'string' && reason !== ''
     // The first delta has the role alone.
@@ -124,8 +171,11 @@ export class AgreedChoice {
     this.#said = said ?? this.#said
     this.isBlank &&= !hasReason && said === undefined
     const extraneous = this.#calls(delta, at)
-    this.#texts(delta)
-    this.text.append(textIn(choice))
+    this.#thoughts(delta)
+    const text = textIn(choice)
+    if (this.#isAllAgain(text)) return extraneous ?? { why: 'repeated', at }
+    this.text.append(text)
+    if (text !== '') this.#texts++
     if (hasReason && this.finish !== undefined && reason !== this.finish) this.deniedAt ??= at
     if (hasReason && endingBy(this.finish) === 'open') this.finish = reason
     return extraneous
@@ -135,7 +185,25 @@ export class AgreedChoice {
     this.unreadable ??= { what, got, at, beside }
   }
 
-  #texts({ content, refusal, reasoning_content, reasoning }: Fields): void {
+  /** Whether the answer had none of this before its end, so that it came too late, and is no other answer. */
+  #isBelated(said: Subject | undefined): boolean {
+    if (said === undefined || said === this.#belated) return said !== undefined
+    const hasText = this.text.length + this.refusal.length > 0
+    const isFirst =
+      said === 'reasoning'
+        ? this.reasoning.length === 0
+        : this.calls.length === 0 && (said === 'call' ? asksForCalls(this.finish) : !hasText)
+    if (isFirst) this.#belated = said
+    return isFirst
+  }
+
+  /** Whether a delta has all of the text so far, which some servers send again at the end. */
+  #isAllAgain(text: string): boolean {
+    const isLong = this.#texts > 1 || text.length >= LONG
+    return text !== '' && text.length === this.text.length && isLong && this.text.equals(TextHash.of(text))
+  }
+
+  #thoughts({ content, refusal, reasoning_content, reasoning }: Fields): void {
     if (typeof content !== 'string') for (const thought of thoughtsOf(content)) this.reasoning.append(thought)
     if (typeof refusal === 'string') this.refusal.append(refusal)
     this.reasoning.append(asString(reasoning_content) || asString(reasoning))
@@ -160,7 +228,8 @@ export class AgreedChoice {
       this.#begun = known === undefined && given !== '' ? given : undefined
       if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call')
       call.id ||= asString(one['id'])
-      call.name ||= asString(body['name'])
+      if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call')
+      call.takeName(asString(body['name']), asString(one['id']) !== '')
       call.append(given)
     }
     const { function_call: old } = delta
@@ -171,7 +240,7 @@ export class AgreedChoice {
         call = new AgreedChatCall('function_call', undefined, at)
         this.#all.push(call)
       }
-      call.name ||= asString(old['name'])
+      call.takeName(asString(old['name']), false)
       call.append(old['arguments'])
     }
     return extraneous
@@ -203,6 +272,11 @@ export class AgreedChoice {
     return call
   }
 }
+
+/** A text of that length, in UTF-16 code units, hardly follows itself. */
+const LONG = 16
+
+const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string'
 
 const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
 

@@ -4,6 +4,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import type { AgreedChatCall, AgreedChoice } from './agreed-choice.js'
 import type { ChatAgreement } from './agreement.js'
 import type { ChatClientModel, ChatReads } from './client.js'
+import { asksForCalls } from './finish-reasons.js'
 
 const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'reasoning', input: 'arguments' }
 
@@ -11,9 +12,12 @@ const WORDS: AnswerWords = { api: 'chat', ending: 'finish_reason', reasoning: 'r
 export const CHAT_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
   ...rulesOf({
-    'chat-client-reads':
-      'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
-      'content.',
+    'chat-client-reads': {
+      sentence:
+        'The delta of a choice is an object, and a call has a function or a custom tool: clients skip anything else, with its ' +
+        'content.',
+      explainsLosses: true,
+    },
     'chat-client-arguments':
       'The arguments of a call are JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
   }),
@@ -55,9 +59,6 @@ function compareEnding(seen: Seen, agreed: ChatAgreement, model: ChatClientModel
   losses.ending(model, ending, ending === 'incomplete' ? model.reads.incomplete : ending)
 }
 
-/** Whether a finish_reason says that there are calls to run. */
-const asksForCalls = (finish: unknown): boolean => finish === 'tool_calls' || finish === 'function_call'
-
 function compareText(seen: Seen, agreed: ChatAgreement, reads: ChatReads, losses: AnswerLosses): void {
   const whole = TextHash.joined(shownOf(agreed, reads).flatMap(({ text, refusal }) => [text, refusal]))
   // If a text and a refusal alternate, the client shows them in that order, and loses nothing.
@@ -70,6 +71,8 @@ function compareCalls(seen: Seen, choices: readonly AgreedChoice[], losses: Answ
   for (const call of calls) {
     losses.callName(call)
     losses.encodedTwice(call)
+    if (call.isOutOfOrder)
+      losses.report('calls', `the name of ${call.name} before its arguments`, undefined, 'behind them', call.at)
   }
   // A call that was cut off is also passed on, as far as it came.
   const isRun = calls.length === seen.calls.length && calls.every((call, at) => isSame(call, seen.calls[at]))

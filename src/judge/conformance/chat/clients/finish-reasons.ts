@@ -9,6 +9,9 @@ const ENDINGS: Readonly<Record<string, 'completed' | 'incomplete'>> = {
   content_filter: 'incomplete',
 }
 
+/** Whether a finish_reason says that there are calls to run. */
+export const asksForCalls = (finish: unknown): boolean => finish === 'tool_calls' || finish === 'function_call'
+
 /** Returns the ending for a finish_reason; `open` if clients know none of this name. */
 export const endingBy = (reason: unknown): Extract<Ending, 'completed' | 'incomplete' | 'open'> =>
   (typeof reason === 'string' ? lookUp(ENDINGS, reason) : undefined) ?? 'open'

@@ -4,9 +4,14 @@ import { aiSdk } from './ai-sdk.js'
 import type { ChatClient, ChatClientModel } from './client.js'
 import { CHAT_LOSSES } from './compare.js'
 import { openai } from './openai.js'
+import { openaiPython } from './openai-python.js'
 
 /** The models of all clients of Chat Completions. */
-export const CHAT_MODELS: Readonly<Record<ChatClient, ChatClientModel>> = { openai, 'ai-sdk': aiSdk }
+export const CHAT_MODELS: Readonly<Record<ChatClient, ChatClientModel>> = {
+  openai,
+  'openai-python': openaiPython,
+  'ai-sdk': aiSdk,
+}
 
 /** The rules of all clients. */
 export const CHAT_CLIENT_INVARIANTS: readonly ChatInvariant[] = chatRules(

@@ -1,5 +1,5 @@
 /** The clients of Chat Completions that have a model. */
-export const CHAT_CLIENTS = ['openai', 'ai-sdk'] as const
+export const CHAT_CLIENTS = ['openai', 'openai-python', 'ai-sdk'] as const
 
 /** A client of Chat Completions that has a model. */
 export type ChatClient = (typeof CHAT_CLIENTS)[number]

@@ -11,10 +11,13 @@ import { endingBy } from './finish-reasons.js'
 
 const THROWS = 'chat.completions.stream() of the openai SDK throws otherwise'
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const RULES = rulesOf({
   'chat-openai-chunk': `A chunk is an object with a list of choices, and a choice an object: ${THROWS}.`,
-  'chat-openai-error-key':
-    'Only the chunk that ends a failed stream has an `error`: the openai SDK throws it, whatever else the chunk contains.',
+  'chat-openai-error-key': {
+    sentence:
+      'Only the chunk that ends a failed stream has an `error`: the openai SDK throws it, whatever else the chunk contains.',
+    explainsLosses: true,
+  },
   'chat-openai-choice-index': `A choice has an index from 0 to ${MAX_CHOICES - 1}, and there is a choice 0: ${THROWS}.`,
   'chat-openai-role': `The first delta of a choice has the role "assistant": without a role ${THROWS.replace(' otherwise', '')}, and no text is shown before the role comes.`,
   'chat-openai-finish': `Each choice has a finish_reason: ${THROWS}.`,
@@ -24,7 +27,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'chat-openai-call-type': `A call has a type, and the field that the type names: ${THROWS}.`,
   'chat-openai-function-call': `A function_call is an object with a name and arguments: ${THROWS}.`,
   'chat-openai-logprobs': `The logprobs of a choice are lists: ${THROWS}.`,
-}
+})
 
 /**
  * The openai SDK, used through its helper `chat.completions.stream()`: the text comes from its delta events, everything
@@ -36,7 +39,7 @@ export const openai: ChatClientModel = {
   name: 'The openai SDK',
   versions: { openai: '7.59.0' },
   reads: { reasoning: false, choices: 'all', incomplete: 'incomplete' },
-  rules: rulesOf(SENTENCES),
+  rules: RULES,
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }
 

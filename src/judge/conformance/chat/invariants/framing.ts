@@ -12,11 +12,12 @@ export const FRAMING: readonly ChatInvariant[] = chatRules([
     id: 'chat-done-at-end',
     sentence: 'A stream that does not fail ends with data: [DONE].',
     severity: 'warning',
+    causes: { stream: ['chat-usage-last', 'chat-finish-once'] },
   },
   {
     id: 'chat-done-is-last',
     sentence: 'Nothing comes after [DONE]: the openai SDK has stopped reading.',
-    neededBy: ['chat', 'chat:openai'],
+    neededBy: ['chat', 'chat:openai', 'chat:openai-python'],
   },
 ])
 
@@ -24,6 +25,7 @@ export const FRAMING: readonly ChatInvariant[] = chatRules([
 const READER: Readonly<Record<ChatProfile, Profile>> = {
   chat: 'openai',
   'chat:openai': 'client:openai',
+  'chat:openai-python': 'client:openai-python',
   'chat:ai-sdk': 'client:ai-sdk',
 }
 

@@ -10,6 +10,10 @@ export const USAGE: readonly ChatInvariant[] = chatRules([
     sentence:
       'The token counts come once, in a last chunk of their own, whose choices are []: clients read them elsewhere, too.',
     severity: 'warning',
+    fields: ['usage'],
+    causes: {
+      stream: ['chat-usage-last', 'chat-error-last', 'chat-one-completion', 'chat-chunk-shape:choices'],
+    },
     chunk(chunk, { usageAt, isFinished }, report) {
       if (isErrorFrame(chunk) || isAside(chunk)) return
       const { choices, usage } = chunk
@@ -24,6 +28,7 @@ export const USAGE: readonly ChatInvariant[] = chatRules([
     id: 'chat-usage-announced',
     sentence: 'Where the last chunk has usage, all others have usage null.',
     severity: 'warning',
+    causes: { event: ['chat-usage-last'] },
     chunk({ usage }, { usageAt, withoutUsage }, report) {
       if (!isFields(usage) || usageAt !== undefined || withoutUsage === 0) return
       report('usage null in each chunk before', undefined, `${withoutUsage} without it`)
@@ -32,6 +37,7 @@ export const USAGE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-usage-adds-up',
     sentence: 'total_tokens is the sum of prompt_tokens and completion_tokens.',
+    fields: ['usage'],
     chunk({ usage }, _state, report) {
       if (!isFields(usage)) return
       const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage

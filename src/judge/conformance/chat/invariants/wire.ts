@@ -9,6 +9,7 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
   {
     id: 'chat-chunk-shape',
     sentence: 'Each chunk has id, object, created, model and choices, and every field has its type.',
+    namesField: true,
     chunk(chunk, _state, report) {
       if (isErrorFrame(chunk) || isAside(chunk)) return
       for (const { path, expected, got } of problemsOf(chunk, chatChunkSchema)) {
@@ -18,19 +19,33 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
   },
   {
     id: 'chat-one-completion',
-    sentence: 'All chunks of a stream have the same id, created and model.',
+    sentence: 'All chunks of a stream have the same id and model.',
+    fields: ['id', 'model'],
     chunk(chunk, { identity }, report) {
       if (identity === undefined || isErrorFrame(chunk) || isAside(chunk)) return
-      for (const field of ['id', 'created', 'model'] as const) {
-        // A missing field is told by the shape.
-        const isOther = chunk[field] !== undefined && chunk[field] !== identity[field]
-        if (isOther && identity[field] !== undefined) report(`${field} as in the first chunk`, chunk[field])
+      for (const field of ['id', 'model'] as const) {
+        if (isOther(chunk[field], identity[field])) report(`${field} as in the first chunk`, chunk[field])
       }
+    },
+  },
+  {
+    id: 'chat-created-constant',
+    sentence:
+      'All chunks of a stream have the same created: OpenAI documents that. llama-server sends the time of each chunk, and ' +
+      'no client reads it.',
+    severity: 'warning',
+    fields: ['created'],
+    causes: { event: ['chat-one-completion'] },
+    chunk(chunk, { identity }, report) {
+      if (identity === undefined || isErrorFrame(chunk) || isAside(chunk)) return
+      const { created } = chunk
+      if (isOther(created, identity.created)) report('created as in the first chunk', created)
     },
   },
   {
     id: 'chat-id-named',
     sentence: 'The id of a completion is not empty: the openai SDK skips the usage of a chunk without an id.',
+    fields: ['id'],
     chunk(chunk, _state, report) {
       if (chunk['id'] === '' && !isAside(chunk)) report('an id', chunk['id'])
     },
@@ -70,3 +85,8 @@ export const WIRE: readonly ChatInvariant[] = chatRules([
     },
   },
 ])
+
+/** Whether a value differs from that of the first chunk. A missing one is told by the shape. */
+function isOther(value: unknown, first: unknown): boolean {
+  return value !== undefined && first !== undefined && value !== first
+}

@@ -32,12 +32,15 @@ export class AgreedText {
 
   /** Whether the joined deltas equal the text. */
   get wasStreamed(): boolean {
-    return this.text.equals(this.#deltas ?? EMPTY)
+    return this.text.looksLike(this.#deltas ?? EMPTY)
   }
 
   /** The text in most places; empty if there is none. */
   get text(): TextHash {
-    return this.#elected?.value ?? EMPTY
+    const elected = this.#elected
+    // Places may differ in blanks around the text. What was streamed is what most clients show.
+    const isStreamed = elected?.places.includes('deltas') === true && this.#deltasAreText
+    return (isStreamed ? this.#deltas : elected?.value) ?? EMPTY
   }
 
   /** The first event with this text. */
@@ -61,4 +64,4 @@ export class AgreedText {
 
 const EMPTY = new TextHash()
 
-const isSameText = (one: TextHash, other: TextHash): boolean => one.equals(other)
+const isSameText = (one: TextHash, other: TextHash): boolean => one.looksLike(other)

@@ -287,7 +287,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
         this.#maybe('a delta with a type', type === undefined ? given : type, given, index, at)
       return
     }
-    const text = delta[known.field]
+    const text = textIn(delta[known.field])
     if (typeof text !== 'string') this.#maybe(`${known.field} in a ${String(type)}`, text, delta, index, at)
     if (typeof text !== 'string' || text === '') return
     if (of?.hasStart === true && of === this.#open && of.kind !== known.kind && of.kind !== 'other') {
@@ -325,6 +325,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return this.#open?.index === index ? this.#open : this.#blocks.findLast((block) => block.index === index)
   }
 }
+
+/** A text; one in a list is a text as well, as JavaScript appends it. */
+const textIn = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
 
 function calledIn({ content_block: block }: Fields): { readonly name?: string } {
   const name = nameIn(asFields(block))

@@ -12,13 +12,16 @@ import { wholeJson } from './whole-json.js'
 
 const THROWS = 'messages.stream() of the Anthropic SDK throws otherwise'
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const RULES = rulesOf({
   'messages-anthropic-event': `An event is an object, with the delta and the usage that its type has: ${THROWS}.`,
   'messages-anthropic-start': `There is one message_start, as the first event, whose message has a list of content and usage: ${THROWS}, or drops what comes before it.`,
   'messages-anthropic-blocks': `A block begins before its first delta: ${THROWS}.`,
   'messages-anthropic-stop': `A message_stop ends the answer: ${THROWS} ("stream ended without producing a Message").`,
-  'messages-anthropic-input': `The input of a call is JSON when its block stops, if it is not cut off: ${THROWS}.`,
-}
+  'messages-anthropic-input': {
+    sentence: `The input of a call is JSON when its block stops, if it is not cut off: ${THROWS}.`,
+    fault: 'model',
+  },
+})
 
 /**
  * The Anthropic SDK, used through its helper `messages.stream()`: text and thinking come from its events, everything else
@@ -28,7 +31,7 @@ export const anthropic: MessagesClientModel = {
   client: 'anthropic',
   name: 'The Anthropic SDK',
   versions: { '@anthropic-ai/sdk': '1.14.0' },
-  rules: rulesOf(SENTENCES, { 'messages-anthropic-input': { fault: 'model' } }),
+  rules: RULES,
   begin: (reportBreak) => new AnthropicReader(reportBreak),
 }
 

@@ -16,18 +16,20 @@ const WORDS: AnswerWords = { api: 'messages', ending: 'stop_reason', reasoning: 
 /** The rules for the content that a client must not lose: one for each kind that its user sees. */
 export const MESSAGES_LOSSES: readonly ClientRule[] = [
   ...answerLosses(WORDS),
-  ...rulesOf(
-    {
-      'messages-client-reads':
+  ...rulesOf({
+    'messages-client-reads': {
+      sentence:
         'An event, its block and its delta are objects of a known type with a text: clients skip anything else, with its ' +
         'content.',
-      'messages-client-input':
-        'The input of a call is JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
-      'messages-client-input-json':
-        'The input of a call is the JSON of an object: no tool can be run with it otherwise.',
+      explainsLosses: true,
     },
-    { 'messages-client-input-json': { fault: 'model' } },
-  ),
+    'messages-client-input':
+      'The input of a call is JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
+    'messages-client-input-json': {
+      sentence: 'The input of a call is the JSON of an object: no tool can be run with it otherwise.',
+      fault: 'model',
+    },
+  }),
 ]
 
 /** Reports where the client's view differs from the stream as a whole. */

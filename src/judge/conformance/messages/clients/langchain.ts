@@ -9,15 +9,20 @@ import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 
-const SENTENCES: Readonly<Record<string, string>> = {
+const RULES = rulesOf({
   'messages-langchain-event':
     'message_start has a message with usage, content_block_start a block, content_block_delta a delta, and message_delta a delta and usage: ChatAnthropic throws a TypeError otherwise.',
   'messages-langchain-merges':
     'A field that LangChain merges from chunk to chunk (text, thinking, input, names, the message) has the same type in all of them: it throws otherwise.',
-  'messages-langchain-stop-reason':
-    'One event has a stop_reason: LangChain concatenates several to one text, which is no valid reason.',
-  'messages-langchain-call-id': 'A call has an id: without one, LangChain passes it on as an invalid tool call.',
-}
+  'messages-langchain-stop-reason': {
+    sentence: 'One event has a stop_reason: LangChain concatenates several to one text, which is no valid reason.',
+    explainsLosses: true,
+  },
+  'messages-langchain-call-id': {
+    sentence: 'A call has an id: without one, LangChain passes it on as an invalid tool call.',
+    explainsLosses: true,
+  },
+})
 
 /**
  * LangChain: `ChatAnthropic` with tools and thinking, streamed, with concatenated chunks. It reads no
@@ -27,7 +32,7 @@ export const langchain: MessagesClientModel = {
   client: 'langchain',
   name: 'LangChain',
   versions: { '@langchain/anthropic': '1.5.11', '@langchain/core': '1.4.0' },
-  rules: rulesOf(SENTENCES),
+  rules: RULES,
   begin: (reportBreak) => new LangchainReader(reportBreak),
 }
 

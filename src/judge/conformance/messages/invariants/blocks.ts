@@ -2,6 +2,7 @@ import { isEncodedTwice, isJson } from '../../json-text.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
 import { blockIn, deltaIn, type OpenBlock } from '../message-state.js'
+import { MISPLACED, UNREAD } from './cause-groups.js'
 
 /** The types of blocks that each delta may belong to: the Anthropic SDK drops the delta of any other block. */
 const OF_BLOCKS: Readonly<Record<string, readonly string[]>> = {
@@ -24,6 +25,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
     id: 'messages-block-index',
     sentence:
       'Blocks begin at index 0, 1, 2, ...: the Anthropic SDK appends each block, and adds a delta to the one at its index.',
+    causes: { stream: ['messages-block-index', ...UNREAD] },
     event({ type, index }, { blocks }, report) {
       if (type === 'content_block_start' && index !== blocks) report(`index ${blocks}`, index)
     },
@@ -31,6 +33,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-one-block',
     sentence: 'One block is open at a time: a block stops before the next one begins.',
+    causes: { stream: UNREAD },
     event({ type }, { open }, report) {
       if (type === 'content_block_start' && open !== undefined)
         report(`content_block_stop of block ${String(open.index)} before it`, type)
@@ -39,6 +42,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-block-is-open',
     sentence: 'A delta and a stop have the index of the open block.',
+    causes: { stream: MISPLACED },
     event({ type, index }, { open }, report) {
       if (type !== 'content_block_delta' && type !== 'content_block_stop') return
       if (open === undefined) report('an open block', undefined, `${type} of block ${String(index)}`)
@@ -60,6 +64,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-delta-of-block',
     sentence: 'The type of a delta fits its block: the Anthropic SDK drops it otherwise.',
+    causes: { stream: MISPLACED },
     event(event, { open }, report) {
       if (event.type !== 'content_block_delta' || open === undefined || event['index'] !== open.index) return
       const type = asString(deltaIn(event)?.['type'])
@@ -71,6 +76,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
     id: 'messages-input-json',
     sentence: 'The input of a call is the JSON of an object, or empty if the tool takes none.',
     fault: 'model',
+    causes: { stream: ['messages-delta-of-block', ...MISPLACED] },
     event({ type }, { open }, report) {
       if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
       const input = open.pieces.join('')
@@ -81,6 +87,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-input-encoded-once',
     sentence: 'The input of a call is encoded once: a tool gets a text instead of its fields otherwise.',
+    causes: { stream: MISPLACED },
     event({ type }, { open }, report) {
       if (type !== 'content_block_stop' || open === undefined || !hasInput(open)) return
       const input = open.pieces.join('')
@@ -90,6 +97,7 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-call-named',
     sentence: 'A call has an id of its own, by which its result comes back, and a name.',
+    causes: { event: ['messages-block-index'], stream: ['messages-start-first'] },
     begin() {
       const ids = new Set<string>()
       return {
@@ -110,9 +118,20 @@ export const BLOCKS: readonly MessagesInvariant[] = messagesRules([
     sentence:
       'A thinking block has a signature before it stops: Anthropic refuses an unsigned block that a client sends back.',
     severity: 'warning',
+    causes: { stream: MISPLACED },
     event({ type }, { open }, report) {
       if (type === 'content_block_stop' && open?.type === 'thinking' && !open.hasSignature)
         report('signature_delta', undefined, 'none')
+    },
+  },
+  {
+    id: 'messages-signature-not-empty',
+    sentence:
+      'The signature of a signature_delta is not empty: Anthropic refuses such a block when a client sends it back.',
+    event(event, _state, report) {
+      const { type, signature } = asFields(event['delta'])
+      if (event.type === 'content_block_delta' && type === 'signature_delta' && signature === '')
+        report('a signature', signature)
     },
   },
 ])

@@ -1,5 +1,6 @@
 import { asFields } from '../../stream-event.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
+import { MISPLACED, UNREAD } from './cause-groups.js'
 
 /** Rules for how an answer ends, and for its token counts. */
 export const END: readonly MessagesInvariant[] = messagesRules([
@@ -7,6 +8,7 @@ export const END: readonly MessagesInvariant[] = messagesRules([
     id: 'messages-tool-use-ends',
     sentence:
       'The stop_reason is tool_use if the client has a call to run and nothing was cut off, and only then: clients run calls because of it.',
+    causes: { stream: MISPLACED },
     event({ type, delta }, { toolUses }, report) {
       if (type !== 'message_delta') return
       const { stop_reason: reason } = asFields(delta)
@@ -29,6 +31,7 @@ export const END: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-usage-grows',
     sentence: 'output_tokens is the count so far: it never decreases, from message_start on.',
+    causes: { stream: UNREAD },
     event({ type, usage }, { outputTokens }, report) {
       const { output_tokens: tokens } = asFields(usage)
       if (type === 'message_delta' && typeof tokens === 'number' && tokens < outputTokens)

@@ -1,6 +1,7 @@
 import { asFields } from '../../stream-event.js'
 import { type MessagesInvariant, messagesRules } from '../invariant.js'
 import { hasProgramCalls } from '../message-state.js'
+import { MISPLACED, UNREAD } from './cause-groups.js'
 
 /** Rules for the order of a stream: its beginning, its end, and the events between. */
 export const ORDER: readonly MessagesInvariant[] = messagesRules([
@@ -31,6 +32,7 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-delta-after-blocks',
     sentence: 'A message_delta comes when all blocks have stopped, and no block begins after it.',
+    causes: { stream: MISPLACED },
     event({ type }, { open, hasDelta }, report) {
       if (type === 'message_delta' && open !== undefined)
         report(`content_block_stop of block ${String(open.index)} before it`, type)
@@ -50,6 +52,7 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
     sentence:
       'A message_stop ends the stream, and nothing follows it: without it, the Anthropic SDK throws ("stream ended ' +
       'without producing a Message").',
+    causes: { stream: ['messages-stop-last', ...UNREAD] },
     event({ type }, { isStopped, hasFailed }, report) {
       if (isStopped) report('nothing after message_stop', type)
       else if (hasFailed) report('nothing after the error', type)
@@ -62,6 +65,7 @@ export const ORDER: readonly MessagesInvariant[] = messagesRules([
     id: 'messages-stop-reason',
     sentence:
       'A message_delta with a stop_reason comes before message_stop: clients learn from it why the answer ended.',
+    causes: { stream: UNREAD },
     event({ type }, { message, hasDelta, stopReason }, report) {
       if (type !== 'message_stop' || hasProgramCalls(message?.['content'])) return
       if (!hasDelta) report('message_delta before it', undefined, 'none')

@@ -7,6 +7,7 @@ export const WIRE: readonly MessagesInvariant[] = messagesRules([
   {
     id: 'messages-event-shape',
     sentence: 'Each event has its fields, and every field has its type.',
+    namesField: true,
     event(event, _state, report) {
       if (typeof event.type === 'string' && !MESSAGE_EVENT_TYPES.has(event.type)) return
       for (const { path, expected, got } of problemsOf(event, messageEventSchema)) {

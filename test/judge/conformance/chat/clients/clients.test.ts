@@ -129,7 +129,7 @@ describe('where the clients differ:', () => {
 describe('what explain says of Chat Completions:', () => {
   test.each(CHAT_CLIENTS)('a good call is run and ends well for %s', (client) => {
     expect(says(client, 'call')).toMatch(
-      /^The (openai|AI) SDK shows no text, will run f with \{"a":1\}, and ends well\.$/,
+      /^The (openai|AI) SDK (for Python )?shows no text, will run f with \{"a":1\}, and ends well\.$/,
     )
   })
 
@@ -143,7 +143,7 @@ describe('what explain says of Chat Completions:', () => {
   })
 
   test('a client that there is no model of is refused', () => {
-    expect(() => explain([], 'chat:codex' as never)).toThrow('chat:openai, chat:ai-sdk')
+    expect(() => explain([], 'chat:codex' as never)).toThrow('chat:openai, chat:openai-python, chat:ai-sdk')
   })
 })
 
@@ -168,7 +168,7 @@ test('whatever comes instead of chunks, no model throws, and each gives its expl
   fc.assert(
     fc.property(anything, fc.constantFrom(...CHAT_CLIENTS), (chunks, client) => {
       const { text, errors } = explain(chunks, `chat:${client}`)
-      expect(text).toMatch(/^The (openai|AI) SDK shows /)
+      expect(text).toMatch(/^The (openai|AI) SDK (for Python )?shows /)
       for (const { position } of errors) expect(position).toBeLessThanOrEqual(chunks.length)
     }),
     { numRuns: RUNS },
