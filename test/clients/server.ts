@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import { createSseDecoder, toSseResponse } from '../../src/core/sse/index.js'
 import { type Dialect, toDialect } from '../../src/dialects/index.js'
 import { createResponsesApp, type ResponsesApp } from '../../src/endpoint/server/index.js'
+import type { TokenEngine } from '../../src/engines/contract/engine.js'
 import { EngineError } from '../../src/engines/contract/engine-error.js'
 import { loadTokenTable, type ResponseStreamEvent } from '../../src/index.js'
 import { checkEvents, type Violation } from '../../src/judge/conformance/index.js'
@@ -51,6 +52,8 @@ export interface ServerOptions {
   readonly done?: boolean
   /** The scenarios. Default: those of all clients. */
   readonly plays?: readonly Scenario[]
+  /** What stands in front of the engine of a script. Default: nothing. */
+  readonly inFront?: (engine: TokenEngine) => TokenEngine
 }
 
 type Env = { Bindings: { readonly outgoing: ServerResponse } }
@@ -60,6 +63,7 @@ export async function startServer({
   dialect,
   done = false,
   plays = scenarios,
+  inFront = (engine) => engine,
 }: ServerOptions = {}): Promise<TestServer> {
   const exchanges: Exchange[] = []
   const hangs = signal()
@@ -74,7 +78,7 @@ export async function startServer({
     if (known !== undefined) return known
     const { mcpListings, approvedCalls: _, sealReasoning: __, ...response } = scenario.options
     const app = createResponsesApp({
-      engine: () => host?.engine,
+      engine: () => host && inFront(host.engine),
       tools: [
         {
           answers: (call) => host?.tool.answers(call) === true,

@@ -1,3 +1,4 @@
+import { differenceRows } from './chat-differences.js'
 import { clients } from './clients.js'
 import type { Limit } from './play.js'
 import { scenarios } from './scenarios.js'
@@ -40,7 +41,14 @@ const marks: PageTable = {
   },
 }
 
-export const tables: readonly PageTable[] = [matrix, marks]
+/** What the clients do differently with the chat engine. */
+const chat: PageTable = {
+  page: 'docs/chat-engine.md',
+  place: between('client differences'),
+  text: () => differenceRows().join('\n'),
+}
+
+export const tables: readonly PageTable[] = [matrix, marks, chat]
 
 /** The scenarios that show an ability. */
 const ABILITIES: Readonly<Record<string, readonly string[]>> = {

@@ -5,6 +5,7 @@ import { collectResponse, loadTokenTable, translate } from 'harmony-responses'
 import { checkEvents } from 'harmony-responses/conformance'
 import { renderPrompt } from 'harmony-responses/prompt'
 import { createResponsesApp } from 'harmony-responses/server'
+import { chatSource, createChatEngine } from 'harmony-responses/sources/chat'
 import { decodeSse } from 'harmony-responses/sse'
 import { answer, call, scriptedEngine, think } from 'harmony-responses/testing'
 
@@ -21,6 +22,31 @@ const STEPS = {
   async 'a prompt'() {
     const { tokens } = renderPrompt({ input: 'Hi' }, { tokenTable: await loadTokenTable(), date: '2026-01-31' })
     equal(tokens[0], 200006)
+  },
+  async 'a stream of Chat Completions'() {
+    const delta = (delta, finish_reason = null) => ({ choices: [{ index: 0, delta, finish_reason }] })
+    const begun = { index: 0, id: 'a', function: { name: 'now', arguments: '{"zone":' } }
+    const rest = { index: 0, function: { arguments: '"CET"}' } }
+    const chunks = [
+      delta({ reasoning: 'Hm.' }),
+      delta({ tool_calls: [begun] }),
+      delta({ tool_calls: [rest] }),
+      delta({}, 'tool_calls'),
+    ]
+    const tools = [{ type: 'function', name: 'now', parameters: { type: 'object' } }]
+    const events = []
+    for await (const event of translate(chatSource(chunks), { request: { tools } })) events.push(event)
+    equal(JSON.stringify(checkEvents(events)), '[]')
+    const [thought, call] = events.at(-1).response.output
+    equal(`${thought.content[0].text} ${call.name} ${call.arguments}`, 'Hm. now {"zone":"CET"}')
+  },
+  async 'an engine of Chat Completions'() {
+    const body = 'data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+    const fetch = async () => new Response(body)
+    const engine = createChatEngine({ url: 'http://chat.invalid', model: 'qwen', fetch })
+    const app = createResponsesApp({ engine, tokenTable: await loadTokenTable() })
+    equal((await ask(app, { input: 'Hi' })).output[0].content[0].text, 'Hi.')
+    await app.drain()
   },
   async 'a stream of the endpoint'() {
     const engine = scriptedEngine([[think('Hm.'), call('functions.now', {})], answer('Noon.')])

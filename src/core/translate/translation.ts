@@ -54,14 +54,14 @@ export class Translation {
   constructor(options: TranslatorOptions, snapshot?: TranslatorSnapshot, resolveTools: ResolveTools = resolveToolsOf) {
     const { tokenTable, approvedCalls = [], onError } = options
     const state = snapshot?.state ?? createState(options)
-    const resolved = resolveTools(state.request, state.listings, options)
-    const { declared } = resolved
+    const { policy, declared, classify } = resolveTools(state.request, state.listings, options)
     const onEvent = options.trace && ((event: ResponseStreamEvent) => this.#trace(event))
     const context = new TranslatorContext(state, options, onEvent)
     const output = new OutputItems(context, snapshot?.output.items)
     const current = new CurrentItem(context, output, options.calls === 'whole', snapshot?.output)
     const labels = [...new Set(approvedCalls.map(({ serverLabel }) => serverLabel))]
-    const recipients = { ...resolved, labels }
+    // Without what only prompts need: there are thousands of translators.
+    const recipients = { policy, declared, classify, labels }
     const results = new ResultPairing(output, context, recipients)
     const invented = new InventedTurn(context)
     const router = new MessageRouter(context, recipients, current, results, invented)

@@ -25,6 +25,7 @@ import { promptAgain } from './prompts/first-prompt.js'
 import { readPromptFields } from './prompts/prompt-fields.js'
 import type { PromptIds } from './prompts/prompt-ids.js'
 import type { ResolvedResponse } from './resolved-response.js'
+import { stopStrings } from './sampling/answer-stops.js'
 import type { Budget } from './sampling/budget.js'
 import { budgetNow } from './sampling/budget-now.js'
 import { nextStep, takesMessages } from './sampling/next-step.js'
@@ -152,11 +153,14 @@ export class Steps {
     return this.#promptFields === undefined && takesMessages(this.budget().capabilities)
   }
 
-  #readPromptFields(): Promise<PromptFields> {
-    const { request, pause } = this.#given
+  async #readPromptFields(): Promise<PromptFields> {
+    const { request, options, pause } = this.#given
     const { operator, prompt } = this.#fold.open
     const { request: whole } = withConversationTools(withAdditions(request, operator))
-    return withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
+    const promptFields = await withPauses(readPromptFields(whole, this.#teach(), prompt), pause)
+    // A server does not say which of the strings has ended its answer.
+    const stop = options.onStopString === undefined ? stopStrings(whole) : []
+    return stop.length === 0 ? promptFields : merged(promptFields, { stop })
   }
 
   async *#open(): AsyncGenerator<EntryBody> {

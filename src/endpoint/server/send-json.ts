@@ -1,4 +1,7 @@
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { Context } from 'hono'
+import { merged } from '../../shared/merged.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { ByteHold } from '../flow/byte-budget.js'
 import { encodeJson } from './encode-json.js'
@@ -22,17 +25,29 @@ export async function sendJson(
   { service }: Pick<ServerContext, 'service'>,
 ): Promise<Response> {
   const text = await encodeJson(body)
-  const headers = { 'content-type': 'application/json' }
-  if (text.length <= UNCOUNTED_BYTES) return context.body(text, 200, headers)
+  const { outgoing, isOwn } = nodeBindings(context)
+  const whole = (): Response => {
+    if (outgoing === undefined || !isOwn) return context.body(text, 200, JSON_TYPE)
+    writeOut(outgoing, text, merged(JSON_TYPE, context.get('headers')))
+    return RESPONSE_ALREADY_SENT
+  }
+  if (text.length <= UNCOUNTED_BYTES) return whole()
   const unread = service.holdBytes(context.get('owner'), 'reader')
   if (unread.take(text.length) !== 'taken') {
     throw new RequestError(OUT_OF_MEMORY, { status: 429, code: 'rate_limit_exceeded' })
   }
-  const { outgoing } = nodeBindings(context)
-  if (outgoing === undefined || text.length > MAX_AT_ONCE) return context.body(inSlices(text, unread), 200, headers)
+  if (outgoing === undefined || text.length > MAX_AT_ONCE) return context.body(inSlices(text, unread), 200, JSON_TYPE)
   if (outgoing.closed) unread.end()
   else outgoing.once('close', () => unread.end())
-  return context.body(text, 200, headers)
+  return whole()
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function writeOut(outgoing: ServerResponse, text: string, headers: Record<string, string>): void {
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value)
+  // With the whole text, Node sends its length.
+  outgoing.end(text)
 }
 
 /** Streams a text at its reader's pace, which shows how much was read. */

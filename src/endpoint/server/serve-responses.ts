@@ -6,6 +6,7 @@ import { aString, wholeNumber } from '../../shared/options/checks.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { openApp, type ResponsesApp } from './create-responses-app.js'
 import { createLazySockets } from './lazy-sockets.js'
+import { markOwn } from './node-bindings.js'
 import type { ResponsesAppOptions } from './options.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { answerUpgrades } from './upgrades.js'
@@ -73,7 +74,10 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
   const sockets = createLazySockets({ maxPayload: others.limits?.bodyBytes ?? 33_554_432 })
   const fetch: ResponsesApp['fetch'] = (request, env, context) => {
     // An upgrade is the only request without a response of Node's.
-    if (Object(env).outgoing !== undefined) return app.fetch(request, env, context)
+    if (Object(env).outgoing !== undefined) {
+      markOwn(env)
+      return app.fetch(request, env, context)
+    }
     return sockets.load().then(() => app.fetch(request, env, context))
   }
   const server = await new Promise<Server>((resolve, reject) => {

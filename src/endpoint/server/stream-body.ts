@@ -1,4 +1,5 @@
 import { nodeModule } from '../../shared/system/node-module.js'
+import { afterReads } from '../../shared/system/reads.js'
 
 /** The part of a response of `node:http`, `node:http2` or Express that is used here. */
 export interface NodeResponse extends Drains {
@@ -52,6 +53,8 @@ export function streamBody(out: NodeResponse): StreamBody {
 }
 
 interface Socket extends Drains {
+  /** Whether a `write` returned false, and `drain` is still to come. */
+  readonly writableNeedDrain: boolean
   write(text: string, encoding: 'latin1' | 'utf8'): boolean
 }
 
@@ -92,7 +95,8 @@ const MAX_GATHERED = 16_384
 
 /**
  * Sends the first text of a turn at once, while its stream is still in the processor's cache, and gathers the others: an
- * engine that is read late has many tokens at once.
+ * engine that is read late has many tokens at once. Texts that follow from the read of an engine's socket wait for the
+ * other reads.
  */
 class ChunkedBody implements StreamBody {
   readonly drains: Socket
@@ -106,15 +110,18 @@ class ChunkedBody implements StreamBody {
   }
 
   write(text: string): boolean {
-    const turn = turnOfLoop()
     // A callback may run between the end of a turn and the sending of its texts.
-    if (turn !== this.#turn && this.#gathered === '') {
-      this.#turn = turn
-      return this.#send(text)
+    if (this.#gathered === '' && !afterReads(this.#flush)) {
+      const turn = turnOfLoop()
+      if (turn !== this.#turn) {
+        this.#turn = turn
+        return this.#send(text)
+      }
+      node.process.nextTick(this.#flush)
     }
-    if (this.#gathered === '') node.process.nextTick(this.#flush)
     this.#gathered += text
-    return this.#gathered.length < MAX_GATHERED || this.#flush()
+    // What was gathered before may have filled the socket.
+    return this.#gathered.length < MAX_GATHERED ? !this.drains.writableNeedDrain : this.#flush()
   }
 
   flush(): void {

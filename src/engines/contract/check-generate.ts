@@ -65,6 +65,8 @@ const PROMPT_FIELDS: OptionTable<PromptFields> = {
   isParallel: aBoolean,
   format: whole(FORMAT, 'name'),
   effort: aString,
+  stop: listOf(aString, 'an array of strings'),
+  truncates: aBoolean,
   identity: aText,
   lessons: listOf(aText, 'an array of strings'),
   images: recordOf(whole(IMAGE, 'url'), 'an object of images'),

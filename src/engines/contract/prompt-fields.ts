@@ -13,6 +13,12 @@ export interface PromptFields {
   readonly format?: PromptFormat
   /** The reasoning effort, as the client spells it. Default: the model's own. */
   readonly effort?: string
+  /**
+   * Strings that end the answer. What follows one is cut off in any case; a server that is told of them need not write it.
+   */
+  readonly stop?: readonly string[]
+  /** Whether the oldest exchanges of a conversation that does not fit may be left out. Default false. */
+  readonly truncates?: boolean
   /** Who the model is told to be. Default: the prompt's sentence about gpt-oss is left out. */
   readonly identity?: string
   /**

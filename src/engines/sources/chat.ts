@@ -7,25 +7,24 @@
 import { encoderOf } from '../../core/tokens/encoder.js'
 import { loadTokenTable } from '../../core/tokens/load-token-table.js'
 import { check } from '../../shared/errors.js'
-import { fieldsOf } from '../../shared/fields.js'
-import { jsonOf } from '../../shared/json-of.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aString, oneOf, wholeNumber } from '../../shared/options/checks.js'
-import { shortened } from '../../shared/shortened.js'
 import { type Pause, withPauses } from '../../shared/slices.js'
 import type { GenerateOptions } from '../contract/engine.js'
 import { EngineError } from '../contract/engine-error.js'
 import type { ServedEngine } from '../contract/engine-server.js'
-import { chatBody } from './chat/chat-body.js'
+import type { PromptFields } from '../contract/prompt-fields.js'
+import { chatBody, stopsOf } from './chat/chat-body.js'
+import { listedModels, MODELS_PATH, onlyModel } from './chat/listed-models.js'
 import { CHAT_PRESETS, type ChatPreset } from './chat/presets.js'
 import { createChatReader } from './chat/read-call.js'
 import { type ReadPrompt, readPrompt } from './chat/read-prompt.js'
+import { type Shortened, shorten } from './chat/shorten.js'
 import { ToolNames } from './chat/tool-names.js'
 import { type ChatTraits, DEFAULT_TRAITS, TRAITS } from './chat/traits.js'
 import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
-import { maxModelLen } from './http/max-model-len.js'
 import { remembered } from './http/remembered.js'
 
 export type * from '../contract/engine.js'
@@ -43,8 +42,8 @@ export interface ChatEngineOptions extends Omit<HttpOptions, 'checkModel'>, Chat
   /** What is known about a server. The other options override it. Default: what holds for most. */
   readonly preset?: ChatPreset
   /**
-   * The limit of prompt and answer tokens together, which a call's limit is cut to. Default: the model's `max_model_len`,
-   * where the server reports it.
+   * The limit of prompt and answer tokens together, which a call's limit is cut to. Default: what the server says of its
+   * model, if it says it.
    */
   readonly contextSize?: number
 }
@@ -66,8 +65,24 @@ const pause: Pause = () =>
     else setTimeout(resolve)
   })
 
-/** How many names of models an error lists. */
-const MAX_NAMES = 20
+/** The tokens that are left for an answer whose limit nobody gave. */
+const ANSWER = 4096
+/** A conversation that the server finds too long keeps this part of its characters, at most. */
+const SHORTER = 3 / 4
+/** How often one call is shortened. */
+const MAX_SHORTENINGS = 16
+
+/** What is known of a call, for each of its requests. */
+interface ChatCall {
+  /** Its prompt, as messages. */
+  readonly prompt: Promise<ReadPrompt>
+  /** The conversation that was sent last. */
+  sent: Shortened | undefined
+  /** How often the server found it too long. */
+  refused: number
+  /** The strings that were sent with it, to end the answer. */
+  stop: readonly string[] | undefined
+}
 
 /**
  * Connects to a server of Chat Completions, with `POST /v1/chat/completions`: Ollama, LM Studio, a hosted provider, or any
@@ -97,34 +112,57 @@ const MAX_NAMES = 20
 export function createChatEngine(options: ChatEngineOptions): ServedEngine {
   checkOptions('createChatEngine', options, CHAT_OPTIONS)
   const { traits, model, contextSize, http } = settingsOf(options)
-  const onlyModel = remembered(modelOf)
-  const reportedSize = remembered((client, signal) => sizeOf(client, model, signal))
+  const only = remembered(onlyModel)
+  const reported = remembered(reportedSize)
   /** The field in which the server has sent reasoning. None is sent back before. */
   let reasoningField: string | undefined
-  /** The prompt of each call as messages, which its reader needs as well. */
-  const prompts = new WeakMap<HttpCall, Promise<ReadPrompt>>()
+  const calls = new WeakMap<HttpCall, ChatCall>()
 
-  function promptOf(call: HttpCall): Promise<ReadPrompt> {
-    let read = prompts.get(call)
-    if (read === undefined) {
-      read = loadTokenTable().then((tokenTable) => withPauses(readPrompt(call.prompt, tokenTable), pause))
-      prompts.set(call, read)
-    }
-    return read
+  function stateOf(call: HttpCall): ChatCall {
+    const known = calls.get(call)
+    if (known !== undefined) return known
+    const prompt = loadTokenTable().then((tokenTable) => withPauses(readPrompt(call.prompt, tokenTable), pause))
+    const state = { prompt, sent: undefined, refused: 0, stop: undefined }
+    calls.set(call, state)
+    return state
   }
 
-  /** The limit of a call, cut to the context: clients ask for more than fits, which some servers refuse. */
-  async function maxTokensOf({ prompt, maxTokens }: HttpCall, client: HttpClient, signal: AbortSignal) {
-    if (maxTokens === undefined) return undefined
-    const size = contextSize ?? (await reportedSize.get(client, signal)).size
-    return size === undefined ? maxTokens : Math.min(maxTokens, Math.max(1, size - prompt.length))
+  /**
+   * Asks the server for the context length of its model. Wrapped, so that a server that says nothing is asked once; one
+   * that lists only models that are loaded, until it lists this one. A call does not fail for want of it.
+   */
+  async function reportedSize(client: HttpClient, signal: AbortSignal) {
+    try {
+      const models = await listedModels(client, traits.contextPath, signal)
+      const found = model === undefined ? models[0] : models.find(({ name }) => name === model)
+      return found === undefined && traits.contextPath !== MODELS_PATH ? undefined : { size: found?.contextSize }
+    } catch {
+      signal.throwIfAborted()
+      return {}
+    }
+  }
+
+  async function sizeFor({ maxTokens, promptFields }: HttpCall, client: HttpClient, signal: AbortSignal) {
+    if (maxTokens === undefined && promptFields?.truncates !== true) return undefined
+    return contextSize ?? (await reported.get(client, signal))?.size
+  }
+
+  /** The conversation of a call: by our count of its tokens, which is an estimate, and by what the server has refused. */
+  function fitting(call: HttpCall, { messages }: ReadPrompt, size: number | undefined, state: ChatCall): Shortened {
+    const { prompt, maxTokens = ANSWER, promptFields } = call
+    let most = Number.POSITIVE_INFINITY
+    if (promptFields?.truncates !== true) return shorten(messages, most, 0)
+    const room = size === undefined ? most : size - Math.min(maxTokens, Math.floor(size / 4))
+    if (room < prompt.length) most = (shorten(messages, most, 0).characters * room) / prompt.length
+    const { sent, refused } = state
+    if (sent === undefined || refused === 0) return shorten(messages, most, 0)
+    return shorten(messages, Math.min(most, sent.characters * SHORTER), sent.dropped + 1)
   }
 
   const engine = createHttpEngine(http, {
     name: NAME,
-    healthPaths: ['/v1/models'],
     async health(client, signal) {
-      await namesOf(client, signal)
+      await listedModels(client, MODELS_PATH, signal)
     },
     model,
     generatePath: '/v1/chat/completions',
@@ -136,28 +174,47 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
       ...(traits.images && { seesImages: true }),
     },
     onLimitsMaybeStale() {
-      reportedSize.forget()
-      onlyModel.forget()
+      reported.forget()
+      only.forget()
+    },
+    again(call, error) {
+      const state = stateOf(call)
+      if (call.promptFields?.truncates !== true || state.sent?.canDrop !== true || !isTooLong(error)) return false
+      state.refused += 1
+      return state.refused <= MAX_SHORTENINGS
     },
     limits: async () => (contextSize === undefined ? {} : { contextLength: contextSize }),
     async body(call, client, signal) {
-      const prompt = await promptOf(call)
-      // Half a reasoning is left out of the messages, and thought again.
-      const isAnswerBegun = prompt.opening === 'answer' && prompt.begun !== ''
-      if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
+      const state = stateOf(call)
+      const prompt = await state.prompt
+      if (prompt.begun !== '' && traits.continues === 'none') throw cannotContinue()
+      const size = await sizeFor(call, client, signal)
+      state.sent = fitting(call, prompt, size, state)
+      const { maxTokens, promptFields = {} } = call
+      state.stop = stopsOf(promptFields, traits, reasoningField !== undefined)
       return chatBody(call, {
-        model: model ?? (await onlyModel.get(client, signal)),
-        prompt,
-        names: new ToolNames(call.promptFields?.tools ?? []),
+        model: model ?? (await only.get(client, signal)),
+        prompt: { ...prompt, messages: state.sent.messages },
+        names: new ToolNames(promptFields.tools ?? []),
         traits,
         reasoningField,
-        max: await maxTokensOf(call, client, signal),
+        stop: state.stop,
+        // Clients ask for more than fits, which some servers refuse.
+        max:
+          maxTokens && Math.min(maxTokens, Math.max(1, (size ?? maxTokens + call.prompt.length) - call.prompt.length)),
       })
     },
     async reader(call) {
-      const { opening } = await promptOf(call)
+      const state = stateOf(call)
+      const { opening, begun } = await state.prompt
       return createChatReader(call, {
         opening,
+        ...(traits.continues === 'prefix' && { echo: begun }),
+        again() {
+          const { stop } = state
+          state.stop = undefined
+          return stop && { ...call, promptFields: withoutStop(call.promptFields) }
+        },
         traits,
         encode: encoderOf(await loadTokenTable()),
         onReasoningField(field) {
@@ -189,48 +246,12 @@ function settingsOf({ model, preset, contextSize, ...options }: ChatEngineOption
   return { traits, model, contextSize, http: { ...http, url } }
 }
 
-/** Returns the names of the server's models. @throws EngineError if it does not list them */
-async function namesOf(client: HttpClient, signal: AbortSignal): Promise<readonly string[]> {
-  const text = await client.read('/v1/models', signal)
-  const { data } = fieldsOf(jsonOf(text))
-  if (!Array.isArray(data)) {
-    const got = JSON.stringify(shortened(text.trim(), 40))
-    throw new EngineError('server_error', `expected a list of models from /v1/models, got ${got}`, {
-      isUnavailable: true,
-    })
-  }
-  return data.flatMap((model) => {
-    const { id } = fieldsOf(model)
-    return typeof id === 'string' ? [id] : []
-  })
+function isTooLong(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'context_length_exceeded'
 }
 
-/** Returns the only model of the server. @throws EngineError */
-async function modelOf(client: HttpClient, signal: AbortSignal): Promise<string> {
-  const names = await namesOf(client, signal)
-  const [only, ...others] = names
-  if (only !== undefined && others.length === 0) return only
-  const got =
-    only === undefined
-      ? 'none'
-      : names
-          .slice(0, MAX_NAMES)
-          .map((name) => shortened(name))
-          .join(', ')
-  throw new EngineError('server_error', `expected one model in /v1/models, got ${got}: set model`, {
-    isUnavailable: true,
-  })
-}
-
-/** Wrapped, so that a server that says nothing is asked once. A call does not fail for want of it. */
-async function sizeOf(client: HttpClient, model: string | undefined, signal: AbortSignal): Promise<{ size?: number }> {
-  try {
-    const size = await maxModelLen(NAME, client, model, signal)
-    return size === undefined ? {} : { size }
-  } catch {
-    signal.throwIfAborted()
-    return {}
-  }
+function withoutStop({ stop: _, ...promptFields }: PromptFields = {}): PromptFields {
+  return promptFields
 }
 
 function cannotContinue(): EngineError {

@@ -18,9 +18,10 @@ import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
-import { count, listOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
+import { listOf, logprob, parseEvent, tokenId } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/token-reader.js'
+import { type Chunk, type Finish, readChunk, readIds } from './sglang/chunk.js'
 import { INFO_PATHS, readServerInfo, type ServerInfo } from './sglang/server-info.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
@@ -193,44 +194,6 @@ function constraintField(sent: SentConstraint): Record<string, string> {
 /** JSON has no -Infinity, and no score comes near this. */
 const LOGIT_BIAS: Readonly<Record<string, number>> = Object.fromEntries(BANNED.map((id) => [id, -10_000]))
 
-// In a cumulative stream every event has all ids, so only the new ones are validated.
-const list = z.custom<readonly unknown[]>(Array.isArray, 'an array')
-
-const chunk = z.object(
-  {
-    output_ids: list,
-    meta_info: z.object(
-      {
-        finish_reason: z
-          .object(
-            {
-              type: z.string('a string'),
-              /** The id or text at which it stopped. */
-              matched: z.unknown().optional(),
-              message: z.string('a string').nullish(),
-              /** Of an abort: why it was refused; null if it was requested. */
-              status_code: z.number('a number').nullish(),
-            },
-            'an object',
-          )
-          .nullish(),
-        prompt_tokens: count,
-        cached_tokens: count,
-        /** The count of the call so far. */
-        completion_tokens: count,
-        output_token_logprobs: list.nullish(),
-        output_top_logprobs: list.nullish(),
-      },
-      'an object',
-    ),
-  },
-  'an event of /generate',
-)
-
-type Chunk = z.infer<typeof chunk>
-type Finish = NonNullable<Chunk['meta_info']['finish_reason']>
-
-const ids = listOf(tokenId, 'an array')
 /** `[logprob, id, text or null]` */
 const scored = z.tuple([logprob, tokenId], z.unknown(), '[logprob, id]')
 const tops = listOf(scored, 'an array').nullish()
@@ -240,12 +203,12 @@ function reader(call: HttpCall): StepReader {
   const seen: unknown[] = []
   return {
     read(event, take) {
-      const step = parseEvent(chunk, event, 'SGLang')
+      const step = readChunk(event)
       const { finish_reason: finish, prompt_tokens, cached_tokens } = step.meta_info
       // Checked before its token is read, which is sampled from a prompt that SGLang made up, and may be a stop token.
       if (finish && isRefusal(finish)) throw failureOfAbort(finish)
       if (typeof prompt_tokens === 'number' && prompt_tokens < call.prompt.length) throw cut(call, prompt_tokens)
-      const fresh = parseEvent(ids, newIds(step, seen), 'SGLang')
+      const fresh = readIds(newIds(step, seen))
       for (const id of fresh) seen.push(id)
       const usage: HostUsage = {
         ...(typeof prompt_tokens === 'number' ? { inputTokens: prompt_tokens } : {}),

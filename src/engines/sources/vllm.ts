@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 
-import * as z from 'zod'
 import { markerText } from '../../core/harmony/vocabulary.js'
 import type { HarmonyToken } from '../../core/tokens/token-source.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
@@ -17,12 +16,12 @@ import type { HttpCall } from './http/http-call.js'
 import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
 import { maxModelLen } from './http/max-model-len.js'
-import { count, listOf, logprob, parseEvent, recordOf, tokenId } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
 import type { EngineStep } from './http/token-reader.js'
 import { type GrammarBackend, NAMED_BACKENDS, type NamedBackend } from './structured-outputs/backends.js'
 import type { SentConstraint } from './structured-outputs/fit-constraint.js'
 import { createServerBackend } from './structured-outputs/server-backend.js'
+import { type Choice, readChunk } from './vllm/chunk.js'
 import { findBackend } from './vllm/find-backend.js'
 
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
@@ -187,42 +186,10 @@ const FITS_ANY = 1_024
 /** Banned by their spelling. The last one has another name in the model's own tokenizer. */
 const BAD_WORDS: readonly string[] = [...BANNED.map(markerText), '<|endofprompt|>']
 
-const logprobLists = z.object({
-  /** `token_id:976` each. */
-  tokens: listOf(z.string('a string'), 'an array'),
-  token_logprobs: listOf(logprob, 'an array'),
-  /** Keyed by `token_id:976`; the sampled token is first, whatever its rank. */
-  top_logprobs: listOf(recordOf(logprob, 'an object').nullable(), 'an array').nullish(),
-})
-
-const chunk = z.object(
-  {
-    choices: listOf(
-      z.object(
-        {
-          token_ids: listOf(tokenId, 'an array of token ids (vLLM 0.10.2 or later)').nullable(),
-          logprobs: logprobLists.nullish(),
-          finish_reason: z.string('a string').nullish(),
-          /** The id at which it stopped; null for the model's first end-of-sequence token. */
-          stop_reason: z.union([z.number(), z.string()], 'a token id or a string').nullish(),
-        },
-        'a choice',
-      ),
-      'an array',
-    ),
-    usage: z
-      .object({ prompt_tokens: count, prompt_tokens_details: z.object({ cached_tokens: count }).nullish() })
-      .nullish(),
-  },
-  'a chunk of a completion',
-)
-
-type Choice = z.infer<typeof chunk>['choices'][number]
-
 function reader({ logprobs }: HttpCall): StepReader {
   return {
     read(event, take) {
-      const { choices, usage } = parseEvent(chunk, event, 'vLLM')
+      const { choices, usage } = readChunk(event)
       // The last chunk has counts and no choice.
       const [choice] = choices
       const inputTokens = usage?.prompt_tokens

@@ -74,6 +74,9 @@ describe('serve --chat-server', () => {
       2,
       '--chat-server-model: expected the name of a model, got none, and the server has a, b',
     ])
+    const many = Array.from({ length: 300 }, (_, nth) => `model-${nth}`)
+    const [, line] = await refusal(['--chat-server', played(...many).url])
+    expect(line).toMatch(/the server has model-0, .*model-19 and 280 more$/)
     expect(await refusal(['--chat-server', played().url])).toEqual([
       2,
       '--chat-server-model: expected the name of a model, got a server that lists none',

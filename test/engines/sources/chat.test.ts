@@ -196,6 +196,46 @@ describe('the chat server', () => {
     expect(other.asked).toEqual([])
   })
 
+  test('what a server repeats of half an answer is left out, wherever it is cut, and what only begins so is not', async () => {
+    const prompt = encodeHarmony('<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Hel')
+    const answerOf = async (...pieces: string[]) => {
+      const { engine } = open({ preset: 'mistral' }, stream([...pieces.map(say), ends('stop')]))
+      return showTokens((await readTokens(engine.generate(prompt))).tokens as number[])
+    }
+    expect(await answerOf('Hello')).toBe('lo[return]')
+    expect(await answerOf('H', 'el', 'lo')).toBe('lo[return]')
+    expect(await answerOf('Hel')).toBe('[return]')
+    expect(await answerOf('lo, Hel')).toBe('lo, Hel[return]')
+    expect(await answerOf('H', 'i')).toBe('Hi[return]')
+    expect(await answerOf('He')).toBe('He[return]')
+  })
+
+  describe('strings that end an answer', () => {
+    const given = { terms: { stop: ['###'] } }
+
+    test('are sent, until the server has reasoned: one in its reasoning would end that', async () => {
+      const { engine, asked } = open({ preset: 'vllm' }, stream(HELLO), stream([think('Hm.'), ...HELLO]), stream(HELLO))
+      for (let nth = 0; nth < 3; nth++) await turn(engine, given)
+      expect(asked.map(({ body }) => Object(body).stop)).toEqual([['###'], ['###'], undefined])
+    })
+
+    test('do not end an answer in its reasoning: the server is asked again, once, and all is counted', async () => {
+      const { engine, asked } = open(
+        { preset: 'vllm', retries: 0 },
+        stream([think('Is it '), ends('stop'), USAGE, '[DONE]']),
+        stream([think('It is.'), say('Yes'), ends('stop'), USAGE, '[DONE]']),
+      )
+      expect(await turn(engine, given)).toEqual({
+        text: '[channel]analysis[message]Is it It is.[end][start]assistant[channel]final[message]Yes[return]',
+        end: { reason: 'stop', usage: { inputTokens: 18, outputTokens: 8 } },
+      })
+      expect(asked.map(({ body }) => Object(body).stop)).toEqual([['###'], undefined])
+      const silent = open({ preset: 'vllm', retries: 0 }, stream([think('Hm.'), ends('stop'), '[DONE]']))
+      expect((await turn(silent.engine, given)).text).toBe('[channel]analysis[message]Hm.Hm.[return]')
+      expect(silent.asked).toHaveLength(2)
+    })
+  })
+
   test('capabilities say that it takes messages, and what the server claims', async () => {
     expect(await open({}).engine.capabilities?.()).toEqual({
       ...{ takes: 'messages', continues: 'reasoning', hasSeed: true },

@@ -1,4 +1,5 @@
 import type { ServedEngine } from '../../../engines/contract/engine-server.js'
+import { namesIn } from '../../../engines/sources/chat/listed-models.js'
 import { TRAITS } from '../../../engines/sources/chat/traits.js'
 import { type ChatTraits, createChatEngine } from '../../../engines/sources/chat.js'
 import { checkOptions } from '../../../shared/options/check-options.js'
@@ -45,7 +46,7 @@ async function onlyModel({ health, server }: ServedEngine): Promise<string> {
   }
   const [only, ...others] = names
   if (only !== undefined && others.length === 0) return only
-  const got = only === undefined ? 'a server that lists none' : `none, and the server has ${names.join(', ')}`
+  const got = only === undefined ? 'a server that lists none' : `none, and the server has ${namesIn(names)}`
   throw new UsageError(`--chat-server-model: expected the name of a model, got ${got}`)
 }
 

@@ -110,11 +110,12 @@ async function write(
   }
 }
 
-/** A model with tools would rather call them. */
+/** A model with tools would rather call them, and what ends an answer ends no summary. */
 function withoutTools({
   tools: _tools,
   demand: _demand,
   format: _format,
+  stop: _stop,
   ...promptFields
 }: PromptFields): PromptFields {
   return promptFields

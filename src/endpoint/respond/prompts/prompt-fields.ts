@@ -27,7 +27,7 @@ export function* readPromptFields(
   { identity, images: reading }: Pick<PromptRecord, 'identity' | 'images'>,
 ): Slices<PromptFields> {
   const work = createWork()
-  const { parallel_tool_calls: isParallel, reasoning, text } = request
+  const { parallel_tool_calls: isParallel, reasoning, text, truncation } = request
   const format = readFormat(text?.format)
   const head = yield* developerTextInSlices(
     { namespaces: tools.head.namespaces, formats: formatsOf(request as object as Fields) },
@@ -47,6 +47,7 @@ export function* readPromptFields(
     isParallel: isParallel ?? true,
     lessons,
     ...(format && { format }),
+    ...(truncation === 'auto' && { truncates: true }),
     ...(effort != null && { effort }),
     ...(Object.keys(images).length > 0 && { images }),
     ...(identity !== undefined && { identity }),

@@ -1,5 +1,4 @@
-import type { StoreStatus } from '../database/administration.js'
-import type { OwnersRows } from '../database/operation-types.js'
+import type { OwnersRows, StoreStatus } from '../database/operation-types.js'
 import type { Connections } from './connections.js'
 import type { Eviction } from './eviction.js'
 import { nameOf } from './names.js'

@@ -5,6 +5,7 @@
  * @packageDocumentation
  */
 
-export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/administration.js'
+export type { StoreAdministration } from '../database/administration.js'
 export { type ContentCipher, createContentCipher } from '../database/cipher.js'
+export type { DeletedOwner, StoreStatus } from '../database/operation-types.js'
 export { createPostgresStore, type PostgresStore, type PostgresStoreOptions } from './postgres-store.js'

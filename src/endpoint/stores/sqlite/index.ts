@@ -4,8 +4,9 @@
  * @packageDocumentation
  */
 
-export type { DeletedOwner, StoreAdministration, StoreStatus } from '../database/administration.js'
+export type { StoreAdministration } from '../database/administration.js'
 export { type ContentCipher, createContentCipher } from '../database/cipher.js'
+export type { DeletedOwner, StoreStatus } from '../database/operation-types.js'
 export type { Driver } from './driver.js'
 export type { LeaseClock } from './lease-clock.js'
 export { createSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite-store.js'

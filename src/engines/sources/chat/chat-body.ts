@@ -15,6 +15,8 @@ export interface ChatBodyOptions {
   readonly reasoningField: string | undefined
   /** The limit of the answer; undefined: the server's own. */
   readonly max: number | undefined
+  /** Of {@link stopsOf}. */
+  readonly stop: readonly string[] | undefined
 }
 
 type Fields = Record<string, unknown>
@@ -24,7 +26,7 @@ export function chatBody(
   { given, promptFields = {} }: Pick<HttpCall, 'given' | 'promptFields'>,
   options: ChatBodyOptions,
 ): object {
-  const { model, prompt, names, traits, reasoningField, max } = options
+  const { model, prompt, names, traits, reasoningField, max, stop } = options
   const { effort } = promptFields
   const tools = toolsOf(promptFields)
   const isFormatted = promptFields.format !== undefined && (traits.formatBesideTools || tools.length === 0)
@@ -39,19 +41,38 @@ export function chatBody(
     messages,
     ...(tools.length > 0 && {
       tools: tools.map((tool) => functionOf(tool, names, traits.strict)),
-      ...choiceOf(promptFields, names),
+      ...choiceOf(promptFields, names, traits),
       ...(promptFields.isParallel === false && { parallel_tool_calls: false }),
     }),
     ...(isFormatted && formatOf(promptFields.format as PromptFormat, traits)),
     ...(effort !== undefined && { [traits.effortField]: traits.effortField === 'reasoning' ? { effort } : effort }),
     ...samplingOf(given),
     ...(max !== undefined && { [traits.limitField]: max }),
+    ...(stop !== undefined && { stop }),
     stream: true,
     stream_options: { include_usage: true },
     ...continued(messages, prompt, traits),
   }
   for (const name of traits.omits) delete body[name]
   return body
+}
+
+/** The most strings that servers take. */
+const MAX_STOPS = 4
+
+/**
+ * Returns the strings that a server is told of, at which it ends an answer. Servers search what the model writes, so that one
+ * in its reasoning or in a call would end those: undefined where there may be either.
+ *
+ * @param hasReasoned - whether the server has sent reasoning
+ */
+export function stopsOf(
+  { stop, tools = [] }: PromptFields,
+  traits: Required<ChatTraits>,
+  hasReasoned: boolean,
+): readonly string[] | undefined {
+  const isSafe = traits.stop && traits.thinkTags === 'none' && !hasReasoned && tools.length === 0
+  return isSafe && stop !== undefined && stop.length <= MAX_STOPS ? stop : undefined
 }
 
 /** The names of what the caller gave: nothing is sent that it did not. */
@@ -65,10 +86,10 @@ function toolsOf({ tools = [], demand }: PromptFields): readonly PromptTool[] {
   return demand === undefined ? tools : tools.filter(({ recipient }) => demand.includes(recipient))
 }
 
-function choiceOf({ demand }: PromptFields, names: ToolNames): Fields {
-  if (demand === undefined) return {}
+function choiceOf({ demand }: PromptFields, names: ToolNames, { toolChoice }: Required<ChatTraits>): Fields {
+  if (demand === undefined || toolChoice === 'none') return {}
   const [only, ...others] = demand
-  if (only === undefined || others.length > 0) return { tool_choice: 'required' }
+  if (only === undefined || others.length > 0 || toolChoice === 'required') return { tool_choice: 'required' }
   return { tool_choice: { type: 'function', function: { name: names.nameOf(only) } } }
 }
 
@@ -95,11 +116,14 @@ function inputSchema(name: string): object {
   return { type: 'object', properties: { [name]: { type: 'string' } }, required: [name], additionalProperties: false }
 }
 
+const ANY_OBJECT = { type: 'object' } as const
+
 function formatOf(
-  { name, description, schema, strict }: PromptFormat,
+  { name, description, schema: given, strict }: PromptFormat,
   { formats, strict: isStrict }: Required<ChatTraits>,
 ) {
   if (formats === 'none') return {}
+  const schema = given ?? (formats === 'schema_only' ? ANY_OBJECT : undefined)
   if (formats === 'json_object' || schema === undefined) return { response_format: { type: 'json_object' } }
   const json_schema = {
     name,

@@ -2,6 +2,7 @@ import type { EndReason, HostUsage } from '../../../core/tokens/token-source.js'
 import { describe } from '../../../shared/errors.js'
 import { type Fields, fieldsOf, isFields } from '../../../shared/fields.js'
 import { EngineError } from '../../contract/engine-error.js'
+import { tooMuch } from './too-much.js'
 
 /** What a chunk of a Chat Completions stream says, whatever the server's spelling. */
 export interface ChatChunk {
@@ -22,6 +23,9 @@ export interface CallPiece {
   readonly name?: string
   readonly args: string
 }
+
+/** The characters of a call's name, and of its id, which are kept for the whole turn. */
+export const MAX_WORD = 1024
 
 const NO_CALLS: readonly CallPiece[] = []
 
@@ -87,8 +91,11 @@ function callsOf({ tool_calls: calls, function_call: call }: Fields): readonly C
   return Array.isArray(calls) ? calls.map((one) => pieceOf(fieldsOf(one))) : NO_CALLS
 }
 
+/** @throws EngineError */
 function pieceOf({ index, id, function: callee }: Fields): CallPiece {
   const { name, arguments: args } = fieldsOf(callee)
+  for (const word of [id, name])
+    if (textOf(word).length > MAX_WORD) throw tooMuch(MAX_WORD, 'characters of a name or an id')
   return {
     ...(typeof index === 'number' && { index }),
     ...(typeof id === 'string' && id !== '' && { id }),

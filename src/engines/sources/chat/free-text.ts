@@ -1,6 +1,7 @@
 import { isFields } from '../../../shared/fields.js'
 import { jsonOf } from '../../../shared/json-of.js'
 import type { PromptTool } from '../../contract/prompt-fields.js'
+import { tooMuch } from './too-much.js'
 
 /**
  * A tool that takes text or code has one argument in Chat Completions, since functions take JSON: this one.
@@ -18,59 +19,64 @@ export function argumentsOf(body: FreeBody, input: string): string {
 export class FreeText {
   readonly #begins: RegExp
   readonly #argument: string
-  #all = ''
-  /** Where the argument's text begins in the arguments, once that is known; -1 if they have another shape. */
-  #start: number | undefined
-  /** How much of the arguments was read. */
-  #at = 0
-  #isOver = false
+  /** What is not read yet: of arguments of another shape, all. */
+  #rest = ''
+  /** Where the arguments are read: before the argument's text, in it, or after it; or that they have another shape. */
+  #place: 'before' | 'text' | 'after' | 'elsewhere' = 'before'
 
   constructor(body: FreeBody) {
     this.#argument = ARGUMENT[body]
     this.#begins = new RegExp(`^\\s*\\{\\s*"${this.#argument}"\\s*:\\s*"`)
   }
 
-  /** Returns the text that certainly follows. */
+  /** Returns the text that certainly follows. @throws EngineError for more than a limit */
   push(text: string): string {
-    this.#all += text
-    if (this.#start === undefined) {
-      const [beginning] = this.#begins.exec(this.#all) ?? []
+    if (this.#place === 'after') return ''
+    this.#rest += text
+    if (this.#place === 'before') {
+      const [beginning] = this.#begins.exec(this.#rest) ?? []
       if (beginning !== undefined) {
-        this.#start = beginning.length
-        this.#at = beginning.length
-      } else if (this.#all.length > MAX_BEGINNING) this.#start = -1
+        this.#place = 'text'
+        this.#rest = this.#rest.slice(beginning.length)
+      } else if (this.#rest.length > MAX_BEGINNING) this.#place = 'elsewhere'
     }
-    return this.#start === undefined || this.#start < 0 || this.#isOver ? '' : this.#read()
+    if (this.#place === 'text') return this.#read()
+    if (this.#rest.length > MAX_INPUT)
+      throw tooMuch(MAX_INPUT, `characters of arguments that are not \`${this.#argument}\``)
+    return ''
   }
 
   /** Returns the rest of the input, once its call is complete. */
   end(): string {
-    if (this.#start !== undefined && this.#start >= 0) return ''
-    const given = jsonOf(this.#all)
+    if (this.#place === 'text' || this.#place === 'after') return ''
+    const given = jsonOf(this.#rest)
     if (isFields(given) && Object.keys(given).length === 0) return ''
     const input = isFields(given) ? given[this.#argument] : given
-    return typeof input === 'string' ? input : this.#all
+    return typeof input === 'string' ? input : this.#rest
   }
 
   #read(): string {
-    const from = this.#at
-    let end = from
-    while (end < this.#all.length) {
-      const unit = this.#all[end]
+    const all = this.#rest
+    let end = 0
+    while (end < all.length) {
+      const unit = all[end]
       if (unit === '"') {
-        this.#isOver = true
+        this.#place = 'after'
         break
       }
-      const length = unit !== '\\' ? 1 : this.#all[end + 1] === 'u' ? 6 : 2
-      if (end + length > this.#all.length) break
+      const length = unit !== '\\' ? 1 : all[end + 1] === 'u' ? 6 : 2
+      if (end + length > all.length) break
       end += length
     }
-    this.#at = end
-    const json = this.#all.slice(from, end)
+    this.#rest = all.slice(end)
+    const json = all.slice(0, end)
     const text = jsonOf(`"${json}"`) ?? jsonOf(`"${json.replace(CONTROLS, escaped)}"`)
     return typeof text === 'string' ? text : json
   }
 }
+
+/** The characters of arguments of another shape, which are read once they are complete. */
+export const MAX_INPUT: number = 1024 * 1024
 
 /** The white space before an argument may be longer, but no model writes it so. */
 const MAX_BEGINNING = 64

@@ -8,6 +8,8 @@ export interface Thought {
 
 const BEGIN = '<think>'
 const END = '</think>'
+/** The characters of white space, and of half a tag, after which no tag is expected. */
+export const MAX_BEFORE_TAG = 1024
 
 /**
  * Separates the reasoning that some servers leave in the content, between `<think>` and `</think>`, from the text. A tag may
@@ -28,7 +30,8 @@ export class ThinkTags {
     if (this.#place === 'after') return { reasoning: '', content: this.#afterReasoning() }
     if (this.#place === 'before') {
       const rest = this.#held.trimStart()
-      if (rest === '' || (rest.length < BEGIN.length && BEGIN.startsWith(rest))) return NOTHING
+      const isOpen = rest.length < BEGIN.length && BEGIN.startsWith(rest)
+      if (isOpen && this.#held.length <= MAX_BEFORE_TAG) return NOTHING
       if (!rest.startsWith(BEGIN)) return this.#release()
       this.#place = 'reasoning'
       this.#held = rest.slice(BEGIN.length)

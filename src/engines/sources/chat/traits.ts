@@ -15,8 +15,8 @@ export interface ChatTraits {
   readonly effortField?: 'reasoning_effort' | 'reasoning'
   /** Fields of a request that the server refuses, and that are left out. */
   readonly omits?: readonly string[]
-  /** What the server takes as a format of the answer. */
-  readonly formats?: 'json_schema' | 'json_object' | 'none'
+  /** What the server takes as a format of the answer: `schema_only` if it takes schemas, and no `json_object`. */
+  readonly formats?: 'json_schema' | 'schema_only' | 'json_object' | 'none'
   /** Whether a format may stand beside tools. */
   readonly formatBesideTools?: boolean
   /** Whether the server claims to enforce the schemas of strict functions and formats. */
@@ -24,12 +24,18 @@ export interface ChatTraits {
   /** The role of instructions in the middle of a conversation. */
   readonly laterInstructions?: 'user' | 'system'
   /**
-   * How the server is asked to continue the last message: by vLLM's fields, or by `prefix` on the message. `none` if it
-   * begins another one.
+   * How the server is asked to continue the last message: by vLLM's fields, or by `prefix` on the message, which it may
+   * repeat. `none` if it begins another one.
    */
   readonly continues?: 'none' | 'continue_final_message' | 'prefix'
   /** Whether the model sees images. */
   readonly images?: boolean
+  /** What the server takes as `tool_choice`: a function's name, `required` alone, or neither. */
+  readonly toolChoice?: 'named' | 'required' | 'none'
+  /** Whether the server takes `stop`. */
+  readonly stop?: boolean
+  /** The path of a list of models that has their context lengths. */
+  readonly contextPath?: string
 }
 
 export const TRAITS: OptionTable<ChatTraits> = {
@@ -39,12 +45,15 @@ export const TRAITS: OptionTable<ChatTraits> = {
   limitField: oneOf('max_tokens', 'max_completion_tokens'),
   effortField: oneOf('reasoning_effort', 'reasoning'),
   omits: listOf(aString, 'an array of names of fields'),
-  formats: oneOf('json_schema', 'json_object', 'none'),
+  formats: oneOf('json_schema', 'schema_only', 'json_object', 'none'),
   formatBesideTools: aBoolean,
   strict: aBoolean,
   laterInstructions: oneOf('user', 'system'),
   continues: oneOf('none', 'continue_final_message', 'prefix'),
   images: aBoolean,
+  toolChoice: oneOf('named', 'required', 'none'),
+  stop: aBoolean,
+  contextPath: aString,
 }
 
 /** What holds for a server of which nothing else is known. */
@@ -61,4 +70,7 @@ export const DEFAULT_TRAITS = {
   laterInstructions: 'user',
   continues: 'none',
   images: false,
+  toolChoice: 'named',
+  stop: false,
+  contextPath: '/v1/models',
 } as const

@@ -1,10 +1,10 @@
 import { SPECIAL } from '../../../core/harmony/vocabulary.js'
 import type { EndReason } from '../../../core/tokens/token-source.js'
-import { EngineError } from '../../contract/engine-error.js'
 import { CallList } from './call-list.js'
 import type { ChatChunk } from './chat-chunk.js'
 import { FreeText } from './free-text.js'
 import type { Opening } from './read-prompt.js'
+import { tooMuch } from './too-much.js'
 import type { Callee, ToolNames } from './tool-names.js'
 
 export interface TurnWriterOptions {
@@ -13,17 +13,16 @@ export interface TurnWriterOptions {
   readonly names: ToolNames
   /** Where the prompt ends. */
   readonly opening: Opening
-  /**
-   * How much content is held, since a call after it makes it a preamble: none without tools; `some` characters; all of it,
-   * where the answer has to be JSON.
-   */
-  readonly holds: 'nothing' | 'some' | 'all'
+  /** The characters of content that are held, since a call after it makes it a preamble: then it is the answer. */
+  readonly holds: number
   /** Whether a turn may have several calls. */
   readonly isParallel: boolean
 }
 
-/** The characters of content that are held until they are the answer. */
+/** How much content is held where tools are declared. */
 export const HELD_CHARACTERS = 400
+/** How much is held where the answer has to be JSON, too: a preamble would precede it. */
+export const HELD_JSON: number = 256 * 1024
 /** The characters of text after a call that are held until all calls have ended. */
 export const MAX_AFTER_CALLS: number = 64 * 1024
 
@@ -55,13 +54,18 @@ export class TurnWriter {
     this.#options = options
     this.#isAnswer = opening === 'answer'
     this.#place = PLACES[opening]
-    this.#isHolding = holds !== 'nothing' && !this.#isAnswer
+    this.#isHolding = holds > 0 && !this.#isAnswer
     this.#calls = new CallList({ begin: (name) => this.#beginCall(name), args: (text) => this.#args(text) }, isParallel)
   }
 
   /** Whether the server has said anything. */
   get hasWritten(): boolean {
     return this.#hasWritten
+  }
+
+  /** Whether all that the server has said is reasoning. */
+  get hasOnlyReasoned(): boolean {
+    return this.#place === 'analysis' && this.#held === ''
   }
 
   /** @returns the ids that follow. @throws EngineError */
@@ -116,8 +120,7 @@ export class TurnWriter {
     }
     if (this.#isHolding) {
       this.#held += text
-      const isLong = this.#options.holds === 'some' && this.#held.length > HELD_CHARACTERS
-      if (isLong) this.#endContent('final')
+      if (this.#held.length > this.#options.holds) this.#endContent('final')
       return
     }
     if (this.#place !== 'content') this.#header('content', 'final')
@@ -126,9 +129,7 @@ export class TurnWriter {
 
   #afterCalls(channel: 'analysis' | 'commentary', text: string): void {
     this.#after[channel] += text
-    if (this.#after[channel].length <= MAX_AFTER_CALLS) return
-    const expected = `expected at most ${MAX_AFTER_CALLS} characters after a call`
-    throw new EngineError('server_error', `the chat server: ${expected}, got more`)
+    if (this.#after[channel].length > MAX_AFTER_CALLS) throw tooMuch(MAX_AFTER_CALLS, 'characters after a call')
   }
 
   /** Writes held content as what it turned out to be. White space before a call is dropped. */

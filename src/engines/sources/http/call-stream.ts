@@ -54,6 +54,8 @@ interface Asked {
 
 type Outcome = { readonly end: StreamEnd | undefined } | { readonly error: unknown }
 
+/** Why the work of a call is aborted. Without one, `abort` makes an error with a stack, which takes a tenth of a short call. */
+const ENDED = new Error('the call has ended')
 /** The answer to a reader that reads past the end. */
 const OVER: Outcome = { end: undefined }
 
@@ -169,7 +171,7 @@ class CallStream implements CallbackStream {
     this.#isOver = true
     this.#outcome = outcome
     this.#answer?.cancel()
-    this.#work.abort()
+    this.#work.abort(ENDED)
     this.#deliver()
   }
 

@@ -20,6 +20,8 @@ export class EventReader {
   #lines = 0
   /** The line break at the end of the last piece. With the next piece it may be a blank line. */
   #lineBreak = ''
+  /** Whether the last piece ended with a whole event, or a comment. */
+  #isBetween = false
 
   /** @param take - receives each event in the step in which its end arrives. May throw */
   constructor(take: (event: unknown) => void) {
@@ -51,12 +53,15 @@ export class EventReader {
    */
   feed(piece: string): void {
     if (this.#isDone) return
-    const text = this.#lineFeeds(piece)
+    const given = this.#lineFeeds(piece)
+    const text = this.#isBetween ? this.#readPlain(given) : given
+    if (text === '') return
     this.#parser.feed(text)
     // A blank line ends an event or a keep-alive comment.
     const sinceBreak = this.#lineBreak + text
     this.#lines = sinceBreak.includes('\n\n') ? 0 : this.#lines + text.split('\n').length - 1
-    if (text !== '') this.#lineBreak = text.endsWith('\n') ? '\n' : ''
+    this.#lineBreak = text.endsWith('\n') ? '\n' : ''
+    this.#isBetween = sinceBreak.endsWith('\n\n')
     if (this.#lines > MAX_LINES) tooLong()
   }
 
@@ -66,12 +71,27 @@ export class EventReader {
     this.feed('\n\n')
   }
 
+  /** Reads events of one line of data, as engines send each token: they need no parser. Returns what follows them. */
+  #readPlain(text: string): string {
+    let at = 0
+    while (text.startsWith(DATA, at)) {
+      const end = text.indexOf('\n', at)
+      if (end <= at + DATA.length || end - at > MAX_EVENT_LENGTH || text[end + 1] !== '\n') break
+      this.#lines = 0
+      this.#read(text.slice(at + DATA.length, end))
+      at = end + 2
+    }
+    return at === 0 ? text : text.slice(at)
+  }
+
   #read(data: string): void {
     if (this.#isDone) return
     if (data === '[DONE]') this.#isDone = true
     else this.#take(eventOf(data))
   }
 }
+
+const DATA = 'data: '
 
 function eventOf(data: string): unknown {
   let event: unknown

@@ -22,8 +22,8 @@ export type CallLimits = Pick<EngineCapabilities, 'contextLength' | 'maxPromptLe
 export interface HttpProtocol {
   /** The server's name, for messages. */
   readonly name: string
-  /** Requested by `health()`: the first that the server has, or its models. Any 2xx status is healthy. */
-  readonly healthPaths: readonly [string, ...string[]]
+  /** Requested by `health()`: the first that the server has, or its models, which are the default. Any 2xx status is healthy. */
+  readonly healthPaths?: readonly [string, ...string[]]
   /** Asks whether the server accepts calls, in place of these paths. @throws EngineError */
   health?(client: HttpClient, signal: AbortSignal): Promise<void>
   readonly generatePath: string
@@ -39,6 +39,8 @@ export interface HttpProtocol {
    * Returns its current constraint capabilities, which override `capabilities`. Called only if the caller needs them.
    */
   enforced?(client: HttpClient, signal: AbortSignal): Promise<EngineCapabilities>
+  /** Whether a call that the server refused is made again, with another body. */
+  again?(call: HttpCall, error: unknown): boolean
   /** Called for each failure of a call, also one after which the call is made again. */
   onFailure?(call: HttpCall, error: unknown): void
   /** Called when the server's limits may have changed, so that it is asked again when they are next needed. */
@@ -84,7 +86,7 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
   async function askHealth(signal: AbortSignal): Promise<void> {
     if (protocol.health !== undefined) return await protocol.health(client, signal)
     // Without its models, a server behind a proxy that passes only the paths of OpenAI's API is never healthy.
-    const paths = [...protocol.healthPaths, '/v1/models']
+    const paths = [...(protocol.healthPaths ?? []), '/v1/models']
     for (let path = paths.shift(); path !== undefined; path = paths.shift()) {
       try {
         const answer = await client.request('GET', path, signal)
@@ -101,7 +103,14 @@ export function createHttpEngine(options: HttpOptions, protocol: HttpProtocol): 
     // Created for each attempt: the process that answers next may need another form of the constraint.
     const body = (): unknown => protocol.body(call, client, signal)
     const onClosed = (error: unknown): void => onRetry(call, error)
-    return await client.request('POST', protocol.generatePath, signal, body, { headers: call.trace, onClosed })
+    for (;;) {
+      try {
+        return await client.request('POST', protocol.generatePath, signal, body, { headers: call.trace, onClosed })
+      } catch (error) {
+        if (protocol.again?.(call, error) !== true) throw error
+        onRetry(call, error)
+      }
+    }
   }
 
   function doubt(error: unknown): void {
@@ -169,7 +178,7 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
   const { promptFields, retryWithinMs = Number.POSITIVE_INFINITY } = options
   const { temperature = 1, topP = 1, topK = 0, minP = 0, seed } = sampling
   return {
-    prompt: Array.from(promptTokens),
+    prompt: listOf(promptTokens),
     // Servers reject a top_p of 0. A very small one has the same effect: only the most likely token.
     sampling: { temperature, topP: Math.max(topP, 1e-6), topK, minP, ...(seed === undefined ? {} : { seed }) },
     given: { ...sampling },
@@ -184,4 +193,11 @@ function completeCall(promptTokens: readonly number[] | Uint32Array, options: Ge
     retryWithinMs,
     onUsage,
   }
+}
+
+/** `Array.from` goes through an iterator of a Uint32Array, which takes four times as long. */
+function listOf(ids: readonly number[] | Uint32Array): readonly number[] {
+  const list = new Array<number>(ids.length)
+  for (let at = 0; at < ids.length; at++) list[at] = ids[at] as number
+  return list
 }

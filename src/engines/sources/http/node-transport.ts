@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { nodeModule } from '../../../shared/system/node-module.js'
+import { reading } from '../../../shared/system/reads.js'
 import type { TextSink } from '../../contract/engine-server.js'
 import type { Answer, SentRequest, Transport } from './answer.js'
 
@@ -65,9 +66,17 @@ function send(begin: () => ClientRequest, begun: string, { body, signal }: SentR
       answer = new NodeAnswer(message)
       resolve(answer)
     })
-    // Passed to `end` as a whole, so that Node sends its length.
-    sent.end(body)
+    // Passed to `end` as a whole, so that Node sends its length. A prompt of ids is ASCII, which is copied as it is.
+    if (body === undefined) sent.end()
+    else sent.end(body, isAscii(body) ? 'latin1' : 'utf8')
   })
+}
+
+/** By `globalThis`: bundlers for other runtimes replace a bare `Buffer` by a polyfill. */
+const node = globalThis as { readonly Buffer: { byteLength(text: string): number } }
+
+function isAscii(text: string): boolean {
+  return node.Buffer.byteLength(text) === text.length
 }
 
 class NodeAnswer implements Answer {
@@ -105,9 +114,11 @@ class NodeAnswer implements Answer {
     message.on('end', () => over(() => sink.end()))
     // Destroyed before it was read: neither other event follows.
     message.on('close', () => over(() => sink.fail(message.errored ?? new Error('the connection was closed'))))
-    message.on('data', (piece: string) => {
-      if (this.#isCancelled || isOver) return
+    const take = (piece: string): void => {
       if (!sink.text(piece) && !this.#isCancelled) message.pause()
+    }
+    message.on('data', (piece: string) => {
+      if (!this.#isCancelled && !isOver) reading(() => take(piece))
     })
   }
 

@@ -14,7 +14,8 @@ export const logprob: z.ZodType<number> = z.preprocess(
   z.custom<number>(isNumber, 'a number'),
 )
 /** A number of tokens; null if the engine does not report it. */
-export const count: z.ZodType<number | null | undefined> = z.int('a token count').nonnegative('a token count').nullish()
+export type Count = number | null | undefined
+export const count: z.ZodType<Count> = z.int('a token count').nonnegative('a token count').nullish()
 
 /** Entries that are read at once: zod describes each that is wrong, and a server may send millions. */
 const PIECE = 100
@@ -78,12 +79,39 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number'
 }
 
+/** Whether a value is a list of token ids that is short enough for one look. */
+export function isTokenIds(value: unknown): value is number[] {
+  return Array.isArray(value) && value.length <= PIECE && value.every(isCounted)
+}
+
+/** Whether a value is what {@link count} accepts. */
+export function isCount(value: unknown): value is Count {
+  return isAbsent(value) || isCounted(value)
+}
+
+/** Whether a field is null or missing. */
+export function isAbsent(value: unknown): value is null | undefined {
+  return value === null || value === undefined
+}
+
+function isCounted(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0
+}
+
 /**
  * Validates an engine's event.
  *
+ * @param isUsual - a look at the fields that are read: whether the schema would accept the event and change none of them.
+ * Nearly all events are such, and the schema takes ten times as long
  * @throws EngineError `server_error`, in one line: `vLLM: choices[0].token_ids: expected an array, got "1"`
  */
-export function parseEvent<T>(schema: z.ZodType<T>, event: unknown, engine: string): T {
+export function parseEvent<T>(
+  schema: z.ZodType<T>,
+  event: unknown,
+  engine: string,
+  isUsual?: (event: unknown) => boolean,
+): T {
+  if (isUsual?.(event) === true) return event as T
   const { data, error } = schema.safeParse(event, { reportInput: true })
   if (error === undefined) return data as T
   const [issue] = error.issues

@@ -1,47 +1,11 @@
-import * as z from 'zod'
 import { SPECIAL } from '../../../core/harmony/vocabulary.js'
 import type { HarmonyToken, HostUsage } from '../../../core/tokens/token-source.js'
 import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { STOP_TOKENS } from '../../contract/index.js'
 import type { HttpCall } from '../http/http-call.js'
-import { count, listOf, logprob, parseEvent, tokenId } from '../http/parse-event.js'
 import type { EngineStep } from '../http/token-reader.js'
+import { type CompletionEvent, readEvent, readProgress } from './completion-event.js'
 import { SentTokens, type Vocabulary } from './sent-tokens.js'
-
-const scored = z.object({ id: tokenId, logprob }, '{id, logprob}')
-
-const partial = {
-  tokens: listOf(tokenId, 'an array of token ids'),
-  content: z.string('a string'),
-  /** Counts of the call so far. */
-  tokens_predicted: count,
-  tokens_evaluated: count,
-  completion_probabilities: listOf(
-    scored.extend({ top_logprobs: listOf(scored, 'an array').nullish() }),
-    'an array',
-  ).nullish(),
-  timings: z.object({ cache_n: count }).nullish(),
-}
-
-/** Sent while the prompt is read. Its token does not count. */
-const progress = z.object({
-  prompt_progress: z.object({ total: count, cache: count }, '{total, cache}'),
-})
-
-const event = z.discriminatedUnion(
-  'stop',
-  [
-    z.object({ ...partial, stop: z.literal(false) }),
-    z.object({
-      ...partial,
-      stop: z.literal(true),
-      stop_type: z.enum(['eos', 'word', 'limit'], 'eos, word or limit'),
-    }),
-  ],
-  'an event of /completion',
-)
-
-type Event = z.infer<typeof event>
 
 /** A step of one request. */
 export interface CompletionStep extends EngineStep {
@@ -59,11 +23,11 @@ export function completionSteps(
   let last: number | undefined
   return (value, take) => {
     if (isProgress(value)) {
-      const { total, cache } = parseEvent(progress, value, 'llama-server').prompt_progress
+      const { total, cache } = readProgress(value)
       take({ tokens: [], isAtWork: true, usage: countsOf({ inputTokens: total, cachedTokens: cache }) })
       return
     }
-    const step = parseEvent(event, value, 'llama-server')
+    const step = readEvent(value)
     const predicted = step.tokens_predicted ?? undefined
     const tokens = sent.take(withLogprobs(step, logprobs), step.content, predicted)
     if (tokens.length > 0) take({ tokens })
@@ -86,7 +50,7 @@ export function completionSteps(
   }
 }
 
-function usageFrom({ tokens_evaluated, tokens_predicted, timings }: Event, isMiscounted: boolean): HostUsage {
+function usageFrom({ tokens_evaluated, tokens_predicted, timings }: CompletionEvent, isMiscounted: boolean): HostUsage {
   return countsOf({
     inputTokens: tokens_evaluated,
     cachedTokens: timings?.cache_n,
@@ -104,7 +68,7 @@ function isProgress(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'prompt_progress' in value
 }
 
-function withLogprobs({ tokens, completion_probabilities }: Event, max: number | undefined): HarmonyToken[] {
+function withLogprobs({ tokens, completion_probabilities }: CompletionEvent, max: number | undefined): HarmonyToken[] {
   const [scores] = completion_probabilities ?? []
   if (max === undefined || scores === undefined) return tokens
   const { logprob, top_logprobs } = scores

@@ -4,7 +4,7 @@ import { loadTokenTable } from '../../../../src/core/tokens/index.js'
 import { renderMessages } from '../../../../src/endpoint/prompt/index.js'
 import type { PromptMessage } from '../../../../src/endpoint/prompt/prompt-message.js'
 import type { PromptFields } from '../../../../src/engines/contract/prompt-fields.js'
-import { chatBody } from '../../../../src/engines/sources/chat/chat-body.js'
+import { chatBody, stopsOf } from '../../../../src/engines/sources/chat/chat-body.js'
 import { type ChatMessage, chatMessages } from '../../../../src/engines/sources/chat/chat-messages.js'
 import { CHAT_PRESETS } from '../../../../src/engines/sources/chat/presets.js'
 import { readPrompt } from '../../../../src/engines/sources/chat/read-prompt.js'
@@ -260,6 +260,26 @@ describe('the end of a prompt', () => {
   })
 })
 
+describe('the strings that end an answer', () => {
+  const stop = ['a', 'b', 'c', 'd']
+  const traits = { ...DEFAULT_TRAITS, stop: true }
+
+  test('are sent to a server that takes them', () => {
+    expect(stopsOf({ stop }, traits, false)).toBe(stop)
+    expect(stopsOf({}, traits, false)).toBeUndefined()
+  })
+
+  test.each([
+    ['it does not take them', { stop }, DEFAULT_TRAITS, false],
+    ['there are more than it takes', { stop: [...stop, 'e'] }, traits, false],
+    ['a call may have one in it', { stop, tools: [TIME] }, traits, false],
+    ['its model reasons', { stop }, traits, true],
+    ['its content has the reasoning', { stop }, { ...traits, thinkTags: 'both' as const }, false],
+  ])('are kept from a server where %s', (_, promptFields, known, hasReasoned) => {
+    expect(stopsOf(promptFields, known, hasReasoned)).toBeUndefined()
+  })
+})
+
 describe('bodies', () => {
   const bodyOf = (
     { promptFields = {}, given = {} }: { promptFields?: PromptFields; given?: object },
@@ -269,7 +289,16 @@ describe('bodies', () => {
     const prompt = atOnce(readPrompt(idsOf([SYSTEM, user('Hi')]), tokenTable))
     const traits = { ...DEFAULT_TRAITS, ...(preset && CHAT_PRESETS[preset]) }
     const names = new ToolNames(promptFields.tools ?? [])
-    const options = { model: 'm', prompt, names, traits, reasoningField: undefined, max: undefined, ...more }
+    const options = {
+      model: 'm',
+      prompt,
+      names,
+      traits,
+      reasoningField: undefined,
+      max: undefined,
+      stop: undefined,
+      ...more,
+    }
     return chatBody({ promptFields, given }, options) as Record<string, unknown>
   }
   const PLAIN = {
@@ -313,6 +342,27 @@ describe('bodies', () => {
     expect(bodyOf({ promptFields: { tools, demand: [TIME.recipient, WEATHER.recipient] } })).toMatchObject({
       tools: [{}, {}],
       tool_choice: 'required',
+    })
+  })
+
+  test.each([
+    ['lm-studio', { tool_choice: 'required' }],
+    ['deepseek', {}],
+  ] as const)('a demand for one tool is sent as %s takes it, which is offered no other', (preset, choice) => {
+    const { tool_choice, tools: offered } = bodyOf({ promptFields: { tools, demand: [TIME.recipient] } }, preset)
+    expect([{ ...(tool_choice !== undefined && { tool_choice }) }, offered]).toEqual([
+      choice,
+      [{ type: 'function', function: { name: 'get_time', parameters: { type: 'object', properties: {} } } }],
+    ])
+  })
+
+  test('a server that takes schemas alone gets one for any object', () => {
+    expect(bodyOf({ promptFields: { format: { name: 'json_object' } } }, 'lm-studio')['response_format']).toEqual({
+      type: 'json_schema',
+      json_schema: { name: 'json_object', schema: { type: 'object' } },
+    })
+    expect(bodyOf({ promptFields: { format } }, 'lm-studio')['response_format']).toMatchObject({
+      json_schema: { schema: format.schema },
     })
   })
 

@@ -2,6 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ask } from '../../../../src/engines/contract/ask.js'
+import { nodeTransport } from '../../../../src/engines/sources/http/node-transport.js'
+import { readText } from '../../../../src/engines/sources/http/read-text.js'
 import { createVllmEngine } from '../../../../src/engines/sources/vllm.js'
 import { readTokens } from '../../../support/read-tokens.js'
 
@@ -136,6 +138,19 @@ describe("Node's own client", () => {
     })
     expect((await call(engine)).tokens).toEqual([13225, ...IDS])
   })
+
+  test.each(['{"prompt":[1,2]}', '{"model":"ü"}', '{"model":"日本 😀"}'])(
+    'the body %s arrives as it is',
+    async (body) => {
+      const server = createServer((request, response) => void request.pipe(response))
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+      close = () => void server.close()
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const { signal } = new AbortController()
+      const answer = await nodeTransport(false)?.(url, { method: 'POST', headers: new Headers(), body, signal })
+      expect(answer && (await readText(answer, 100))).toEqual({ text: body, isCut: false })
+    },
+  )
 
   test('a fetch that replaced the global one is asked instead', async () => {
     const { engine, sockets } = await serverOf((response) => response.end(ANSWER))
