@@ -2,12 +2,13 @@
 // recordings unless an engine is named.
 
 import './prepare.mjs'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { quietly } from './quietly.mjs'
 
-/** What `serve` can answer with, or a file that says so. */
-const ENGINE = /^--(?:replay|script|model|vllm|sglang|llama-server|chat-server|config|help)(?:=|$)/
+/** The table of engines. Its rows are read as text, since what is built may be older. */
+const TABLE = 'src/cli/serve/engines/index.ts'
+const ROW = /^ {2}'?([\w-]+)'?: \{$/gm
 
 /** What the build reads, and what it writes last. */
 const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsconfig.json']
@@ -27,7 +28,10 @@ function changedAt(name) {
 const isBuilt = existsSync(pathOf(BUILT)) && SOURCES.every((name) => changedAt(name) <= changedAt(BUILT))
 if (!isBuilt) quietly('building...', 'npm run --silent build:js')
 
+const engines = Array.from(readFileSync(pathOf(TABLE), 'utf8').matchAll(ROW), ([, name]) => name)
+const chosen = new Set([...engines, 'config', 'help'].map((name) => `--${name}`))
+
 const options = process.argv.slice(2)
-const engine = options.some((option) => ENGINE.test(option)) ? [] : ['--replay']
+const engine = options.some((option) => chosen.has(option.split('=')[0])) ? [] : ['--replay']
 process.argv = [...process.argv.slice(0, 2), 'serve', ...engine, ...options]
 import('../dist/cli/main.js')

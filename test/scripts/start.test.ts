@@ -1,4 +1,4 @@
-import { rm, utimes } from 'node:fs/promises'
+import { readFile, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ENGINES } from '../../src/cli/serve/engines/index.js'
@@ -18,6 +18,7 @@ const lock = (version: string) => ({
   },
 })
 const installed = (version: string) => ({ packages: { 'node_modules/hono': { version } } })
+const TABLE = 'src/cli/serve/engines/index.ts'
 const BUILT = 'dist/THIRD-PARTY-LICENSES.txt'
 const PROGRAM = `process.stdout.write(process.argv.slice(2).join(' '))\n`
 
@@ -26,6 +27,7 @@ beforeEach(async () => {
   await write('package-lock.json', JSON.stringify(lock('4.0.0')))
   await write('node_modules/.package-lock.json', JSON.stringify(installed('4.0.0')))
   for (const source of ['src/core/index.ts', 'tsup.config.ts', 'tsconfig.json']) await write(source, '')
+  await write(TABLE, await readFile(TABLE, 'utf8'))
   await write('dist/cli/main.js', PROGRAM)
   await write(BUILT, '')
   await touch(BUILT, 60)
@@ -112,5 +114,11 @@ describe('scripts/start.mjs', () => {
   test.each([...Object.keys(ENGINES), 'config'])('--%s takes the place of the recordings', async (name) => {
     expect((await run('start.mjs', [`--${name}`, 'x'])).out).toBe(`serve --${name} x`)
     expect((await run('start.mjs', [`--${name}=x`])).out).toBe(`serve --${name}=x`)
+  })
+
+  test('--skip-model-check and --vllm-x are no engines', async () => {
+    expect((await run('start.mjs', ['--skip-model-check', '--vllm-x'])).out).toBe(
+      'serve --replay --skip-model-check --vllm-x',
+    )
   })
 })

@@ -15,8 +15,8 @@ import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError }
 import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
-import type { OpenedEngine } from './engines/engine.js'
-import { openEngine } from './engines/open-engine.js'
+import type { Engine, EngineNeeds, EngineSettings, OpenedEngine } from './engines/engine.js'
+import { ENGINES } from './engines/index.js'
 import { openFolders } from './file-search/open-folders.js'
 import type { HostedTool } from './hosted-tool.js'
 import { createJsonLog } from './json-log.js'
@@ -416,4 +416,16 @@ function reportTo(io: Io, error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return
   const kind = error instanceof EngineError ? `the engine (${plain(error.code)}): ` : ''
   io.complain(complaint(new Error(`${kind}${messageOf(error)}`)))
+}
+
+/** Opens the engine of an option. @throws UsageError if it cannot be opened with these settings */
+async function openEngine(
+  name: keyof typeof ENGINES,
+  settings: EngineSettings,
+  needs: EngineNeeds,
+  io: Io,
+): Promise<OpenedEngine> {
+  const engine: Engine = ENGINES[name]
+  if ('opener' in engine) return (await engine.opener())(settings, needs, io)
+  return (await import('./engines/open-server.js')).openServer(name, engine, settings, needs, io)
 }

@@ -1,4 +1,4 @@
-import { check } from '../../shared/errors.js'
+import { check, HarmonyResponsesError } from '../../shared/errors.js'
 import { checkOptions, type OptionCheck, type OptionTable } from '../../shared/options/check-options.js'
 import {
   aBoolean,
@@ -13,7 +13,8 @@ import {
   optionsOf,
   wholeNumber,
 } from '../../shared/options/checks.js'
-import { aCitationStage } from '../citations/check-citations.js'
+import type { CitationStage } from '../citations/citation-stage.js'
+import { createPages } from '../citations/pages.js'
 import { aPolicy } from '../recipients/check-policy.js'
 import type { McpListing } from '../responses/mcp-listing.js'
 import type { ResponseRequest } from '../responses/request.js'
@@ -47,6 +48,12 @@ const aRequest: OptionCheck = (value, path) => {
   const include: unknown = (value as ResponseRequest).include ?? []
   const isList = Array.isArray(include) && include.every((what) => typeof what === 'string')
   check(isList, `${path}.include`, 'an array of strings', include)
+}
+
+/** Accepts a citation stage. */
+const aCitationStage: OptionCheck = (value, path) => {
+  aFunction(value, path)
+  check(isStage(value as CitationStage), path, 'urlCitations()', value)
 }
 
 export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
@@ -104,4 +111,22 @@ export function checkTranslateOptions(where: string, options: unknown): void {
  */
 export function checkUsage(where: string, usage: unknown): void {
   checkOptions(where, usage, USAGE, [], where)
+}
+
+/**
+ * Whether it is a stage: a stage returns [] for empty input. `urlCitations` itself, passed without being called,
+ * rejects that as its options.
+ */
+function isStage(citations: CitationStage): boolean {
+  try {
+    const result: unknown = citations(
+      { held: '', tokens: [], length: 0 },
+      { text: '', tokens: [], isLast: true },
+      createPages(),
+    )
+    return Array.isArray(result)
+  } catch (error) {
+    if (error instanceof HarmonyResponsesError) return false
+    throw error
+  }
 }

@@ -4,17 +4,15 @@
  */
 
 import type { InputContent } from './input-content.js'
-import type { InputCaller, InputStatus } from './input-status.js'
+import type { InputCaller, InputCallFields, InputItemFields, InputStatus } from './input-status.js'
 import type { McpError, McpListedTool } from './items.js'
 import type { InputOtherItem } from './other-input-items.js'
 
 /** A message of any role. Clients may omit its `type`. */
-export interface InputMessage {
+export interface InputMessage extends InputItemFields {
   readonly type?: 'message'
-  readonly id?: string | null
   readonly role: 'user' | 'assistant' | 'system' | 'developer'
   readonly content: string | readonly InputContent[]
-  readonly status?: InputStatus | null
   /**
    * Whether an assistant's message is a preamble or the answer. Send it back: without it, only a preamble before a call
    * is recognized.
@@ -23,62 +21,46 @@ export interface InputMessage {
 }
 
 /** The model's earlier reasoning: as text, or as the server sealed it (`encrypted_content`). */
-export interface InputReasoning {
+export interface InputReasoning extends InputItemFields {
   readonly type: 'reasoning'
-  readonly id?: string | null
   readonly summary: readonly { readonly type: 'summary_text'; readonly text: string }[]
   readonly content?: readonly { readonly type: 'reasoning_text'; readonly text: string }[] | null
   readonly encrypted_content?: string | null
-  readonly status?: InputStatus | null
 }
 
 /** A call of the client's function that the model made. `arguments` is JSON, as the model wrote it. */
-export interface InputFunctionCall {
+export interface InputFunctionCall extends InputCallFields {
   readonly type: 'function_call'
-  readonly id?: string | null
-  readonly call_id: string
   readonly name: string
   readonly namespace?: string | null
   readonly arguments: string
-  readonly status?: InputStatus | null
   readonly async?: boolean | null
-  readonly caller?: InputCaller | null
 }
 
 /** The result of the client's function. */
-export interface InputFunctionCallOutput {
+export interface InputFunctionCallOutput extends InputItemFields {
   readonly type: 'function_call_output'
-  readonly id?: string | null
   readonly call_id?: string | null
   readonly output: string | readonly InputContent[]
   /** The function's name and namespace, which the call has too. */
   readonly name?: string | null
   readonly namespace?: string | null
-  readonly status?: InputStatus | null
   readonly caller?: InputCaller | null
 }
 
 /** A call of the client's custom tool that the model made. */
-export interface InputCustomToolCall {
+export interface InputCustomToolCall extends InputCallFields {
   readonly type: 'custom_tool_call'
-  readonly id?: string | null
-  readonly call_id: string
   readonly name: string
   readonly namespace?: string | null
   readonly input: string
-  readonly status?: InputStatus | null
   readonly async?: boolean | null
-  readonly caller?: InputCaller | null
 }
 
 /** The result of the client's custom tool. */
-export interface InputCustomToolCallOutput {
+export interface InputCustomToolCallOutput extends InputCallFields {
   readonly type: 'custom_tool_call_output'
-  readonly id?: string | null
-  readonly call_id: string
   readonly output: string | readonly InputContent[]
-  readonly status?: InputStatus | null
-  readonly caller?: InputCaller | null
 }
 
 /** The tools that an MCP server listed before, so that it is not asked again. */
@@ -91,9 +73,8 @@ export interface InputMcpListTools {
 }
 
 /** A call of an MCP server's tool that the host ran, with its result. */
-export interface InputMcpCall {
+export interface InputMcpCall extends InputItemFields {
   readonly type: 'mcp_call'
-  readonly id?: string | null
   readonly server_label: string
   readonly name: string
   readonly arguments: string
@@ -101,7 +82,6 @@ export interface InputMcpCall {
   readonly output?: string | null
   /** A string in older SDKs. */
   readonly error?: Readonly<McpError> | string | null
-  readonly status?: InputStatus | null
 }
 
 /** A call that waited for approval. An `mcp_approval_response` with its id follows. */
@@ -123,15 +103,13 @@ export interface InputMcpApprovalResponse {
 }
 
 /** Code that the host ran, with its outputs. */
-export interface InputCodeInterpreterCall {
+export interface InputCodeInterpreterCall extends InputItemFields {
   readonly type: 'code_interpreter_call'
-  readonly id?: string | null
   readonly code: string | null
   readonly container_id: string
   readonly outputs:
     | readonly ({ readonly type: 'logs'; readonly logs: string } | { readonly type: 'image'; readonly url: string })[]
     | null
-  readonly status?: InputStatus | null
 }
 
 /** The action of a web search. */
@@ -148,47 +126,36 @@ export type InputWebSearchAction =
   | { readonly type: 'other' }
 
 /** Codex omits the id, and an action that it does not know. */
-export interface InputWebSearchCall {
+export interface InputWebSearchCall extends InputItemFields {
   readonly type: 'web_search_call'
-  readonly id?: string | null
   readonly action?: InputWebSearchAction | null
-  readonly status?: InputStatus | null
 }
 
 /** Commands that the model wrote for a shell. `timeout_ms` is in milliseconds, `max_output_length` in characters. */
-export interface InputShellCall {
+export interface InputShellCall extends InputCallFields {
   readonly type: 'shell_call'
-  readonly id?: string | null
-  readonly call_id: string
   readonly action: {
     readonly commands: readonly string[]
     readonly max_output_length?: number | null
     readonly timeout_ms?: number | null
   }
   readonly environment?: { readonly type: string; readonly container_id?: string } | null
-  readonly status?: InputStatus | null
-  readonly caller?: InputCaller | null
 }
 
 /** The result of a shell call: one output for each command. */
-export interface InputShellCallOutput {
+export interface InputShellCallOutput extends InputCallFields {
   readonly type: 'shell_call_output'
-  readonly id?: string | null
-  readonly call_id: string
   readonly output: readonly {
     readonly stdout: string
     readonly stderr: string
     readonly outcome: { readonly type: 'timeout' } | { readonly type: 'exit'; readonly exit_code: number }
   }[]
   readonly max_output_length?: number | null
-  readonly status?: InputStatus | null
-  readonly caller?: InputCaller | null
 }
 
 /** A command that the model wrote for the client's machine. `timeout_ms` is in milliseconds. */
-export interface InputLocalShellCall {
+export interface InputLocalShellCall extends InputItemFields {
   readonly type: 'local_shell_call'
-  readonly id?: string | null
   readonly call_id: string
   readonly action: {
     readonly type: 'exec'
@@ -198,7 +165,6 @@ export interface InputLocalShellCall {
     readonly user?: string | null
     readonly working_directory?: string | null
   }
-  readonly status?: InputStatus | null
 }
 
 /** The result of a command on the client's machine. */

@@ -11,3 +11,15 @@ export type InputStatus =
 
 /** The caller of a tool: the model, or a program that it wrote. */
 export type InputCaller = { readonly type: 'direct' } | { readonly type: 'program'; readonly caller_id: string }
+
+/** Fields that clients may omit from most items. */
+export interface InputItemFields {
+  readonly id?: string | null
+  readonly status?: InputStatus | null
+}
+
+/** Fields of a call that the client runs, and of its result. */
+export interface InputCallFields extends InputItemFields {
+  readonly call_id: string
+  readonly caller?: InputCaller | null
+}

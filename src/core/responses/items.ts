@@ -1,5 +1,5 @@
 import type { BuiltinItems, ShellCallOutputItem } from './builtins/index.js'
-import type { ItemStatus } from './wire-fields.js'
+import type { ItemFields, ItemStatus } from './wire-fields.js'
 
 export type * from './builtins/index.js'
 export type { ItemStatus }
@@ -66,20 +66,16 @@ export interface SummaryText {
 export type Phase = 'commentary' | 'final_answer'
 
 /** A message of the model's: a preamble or the answer. */
-export interface MessageItem {
+export interface MessageItem extends ItemFields {
   type: 'message'
-  id: string
-  status: ItemStatus
   role: 'assistant'
   phase: Phase
   content: OutputText[]
 }
 
 /** The model's reasoning: its text in `content`, or in `summary` if the request asks for a summary, or in neither. */
-export interface ReasoningItem {
+export interface ReasoningItem extends ItemFields {
   type: 'reasoning'
-  id: string
-  status: ItemStatus
   summary: SummaryText[]
   content: ReasoningText[]
   /** The text as the host sealed it; absent until the item is done, or if the request does not include it. */
@@ -87,10 +83,8 @@ export interface ReasoningItem {
 }
 
 /** A call of the client's function. `arguments` is what the model wrote: JSON, but for its mistakes. */
-export interface FunctionCallItem {
+export interface FunctionCallItem extends ItemFields {
   type: 'function_call'
-  id: string
-  status: ItemStatus
   call_id: string
   name: string
   /** The namespace in which the tool is declared; absent without one. */
@@ -99,10 +93,8 @@ export interface FunctionCallItem {
 }
 
 /** A call of the client's custom tool, whose `input` is free text. */
-export interface CustomToolCallItem {
+export interface CustomToolCallItem extends ItemFields {
   type: 'custom_tool_call'
-  id: string
-  status: ItemStatus
   call_id: string
   name: string
   namespace?: string
@@ -144,10 +136,8 @@ export type McpError =
   | { type: 'http_error'; code: number; message: string }
 
 /** A call of an MCP server's tool, which the host runs. `output` is null until it has a result, and if it failed. */
-export interface McpCallItem {
+export interface McpCallItem extends ItemFields<'failed'> {
   type: 'mcp_call'
-  id: string
-  status: ItemStatus | 'failed'
   approval_request_id: string | null
   arguments: string
   error: McpError | null

@@ -4,7 +4,7 @@
  */
 
 import type { InputAgentPart } from './input-content.js'
-import type { InputCaller, InputStatus } from './input-status.js'
+import type { InputCaller, InputCallFields, InputItemFields } from './input-status.js'
 import type { TextFormat } from './request-parameters.js'
 import type { RequestTool, UnknownTool } from './request-tools.js'
 import type { ReasoningEffort } from './response.js'
@@ -18,15 +18,11 @@ export interface InputAdditionalTools {
 }
 
 /** A patch that the model wrote for the client to apply. */
-export interface InputApplyPatchCall {
+export interface InputApplyPatchCall extends InputCallFields {
   readonly type: 'apply_patch_call'
-  readonly id?: string | null
-  readonly call_id: string
   readonly operation:
     | { readonly type: 'create_file' | 'update_file'; readonly path: string; readonly diff: string }
     | { readonly type: 'delete_file'; readonly path: string }
-  readonly status?: InputStatus | null
-  readonly caller?: InputCaller | null
 }
 
 /** Whether a patch could be applied, and what the program that applied it says. */
@@ -65,20 +61,17 @@ export interface InputSafetyCheck {
 }
 
 /** A call of the computer tool. No gpt-oss model makes one. */
-export interface InputComputerCall {
+export interface InputComputerCall extends InputItemFields {
   readonly type: 'computer_call'
-  readonly id?: string | null
   readonly call_id: string
   readonly action?: InputComputerAction | null
   readonly actions?: readonly InputComputerAction[] | null
   readonly pending_safety_checks?: readonly InputSafetyCheck[] | null
-  readonly status?: InputStatus | null
 }
 
 /** The result of a computer call: a screenshot. */
-export interface InputComputerCallOutput {
+export interface InputComputerCallOutput extends InputItemFields {
   readonly type: 'computer_call_output'
-  readonly id?: string | null
   readonly call_id: string
   readonly output: {
     readonly type: 'computer_screenshot'
@@ -86,7 +79,6 @@ export interface InputComputerCallOutput {
     readonly image_url?: string | null
   }
   readonly acknowledged_safety_checks?: readonly InputSafetyCheck[] | null
-  readonly status?: InputStatus | null
 }
 
 /** Settings that apply from this place of the conversation on. */
@@ -98,9 +90,8 @@ export interface InputConfigurationUpdate {
 }
 
 /** A search of files that was run, with its results. */
-export interface InputFileSearchCall {
+export interface InputFileSearchCall extends InputItemFields {
   readonly type: 'file_search_call'
-  readonly id?: string | null
   readonly queries: readonly string[]
   readonly results?:
     | readonly {
@@ -111,17 +102,14 @@ export interface InputFileSearchCall {
         readonly text?: string | null
       }[]
     | null
-  readonly status?: InputStatus | null
 }
 
 /** An image that was generated. */
-export interface InputImageGenerationCall {
+export interface InputImageGenerationCall extends InputItemFields {
   readonly type: 'image_generation_call'
-  readonly id?: string | null
   /** The image in base64. */
   readonly result: string | null
   readonly revised_prompt?: string | null
-  readonly status?: InputStatus | null
 }
 
 /** A program that calls tools. */
@@ -143,23 +131,19 @@ export interface InputProgramOutput {
 }
 
 /** A search for tools that are declared later. */
-export interface InputToolSearchCall {
+export interface InputToolSearchCall extends InputItemFields {
   readonly type: 'tool_search_call'
-  readonly id?: string | null
   readonly call_id?: string | null
   readonly arguments: unknown
   readonly execution?: 'server' | 'client' | null
-  readonly status?: InputStatus | null
 }
 
 /** Tools that a search found. They are declared from this place of the conversation on. */
-export interface InputToolSearchOutput {
+export interface InputToolSearchOutput extends InputItemFields {
   readonly type: 'tool_search_output'
-  readonly id?: string | null
   readonly call_id?: string | null
   readonly tools: readonly (RequestTool | UnknownTool)[]
   readonly execution?: 'server' | 'client' | null
-  readonly status?: InputStatus | null
 }
 
 /** A message of one agent to another, in Codex's mode of several agents. */

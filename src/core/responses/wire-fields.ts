@@ -36,5 +36,11 @@ export type OfItemOnly<Name extends string> = OfItem & { type: `response.${Name}
 /** An event with a text of its item, or a part of it, in this field. */
 export type OfItemText<Name extends string, Field extends string> = OfItemOnly<Name> & { [Text in Field]: string }
 
+/** The fields of almost every item, and the states that only some items have. */
+export interface ItemFields<OtherStatus = never> {
+  id: string
+  status: ItemStatus | OtherStatus
+}
+
 /** The allowed callers of a tool: the model, or programs that it writes. */
 export type AllowedCallers = readonly ('direct' | 'programmatic')[]

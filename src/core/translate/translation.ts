@@ -9,8 +9,9 @@ import { checkReason } from '../options/check-reason.js'
 import { checkUsage } from '../options/check-translate-options.js'
 import type { TranslatorOptions } from '../options/options.js'
 import { readClock } from '../options/read-clock.js'
-import { toolNamed } from '../recipients/declared-tools.js'
+import { type DeclaredTools, toolNamed } from '../recipients/declared-tools.js'
 import { isAnswerJson } from '../recipients/format-classifier.js'
+import { unknownToolTypes } from '../response-object/tool-fields.js'
 import { addHostUsage } from '../response-object/usage.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
 import type { Response, ResponseError } from '../responses/response.js'
@@ -21,7 +22,6 @@ import type { Tracer } from '../trace/tracer.js'
 import { checkHost, checkToken } from './check-chunk.js'
 import { InventedTurn } from './invented-turn.js'
 import { MessageRouter } from './message-router.js'
-import { emitOpening } from './opening.js'
 import { type ResolveTools, resolveToolsOf } from './resolve-tools.js'
 import { TokenFeed } from './token-feed.js'
 import type { TranslatorSnapshot } from './translator-snapshot.js'
@@ -234,5 +234,26 @@ export class Translation {
     } catch (error) {
       callSafely(this.#options.onError, error)
     }
+  }
+}
+
+/** Emits the part before the model's first token: diagnostics about the request, listings and approved calls. */
+function emitOpening(
+  context: TranslatorContext,
+  tools: DeclaredTools,
+  output: OutputItems,
+  current: CurrentItem,
+): void {
+  const { request, listings } = context.state
+  const { approvedCalls = [] } = context.options
+  for (const type of unknownToolTypes(request.tools ?? [])) context.notice('unknown_tool_type', type)
+  for (const label of new Set([...listings, ...approvedCalls].map(({ serverLabel }) => serverLabel))) {
+    if (!tools.mcpServers.has(label)) context.notice('undeclared_server', label)
+  }
+  for (const listing of listings) output.insert({ kind: 'mcp_list_tools', listing })
+  for (const { arguments: text, ...call } of approvedCalls) {
+    current.begin({ ...call, kind: 'mcp_call', available: true })
+    if (text !== '') current.write(text)
+    current.end('completed')
   }
 }

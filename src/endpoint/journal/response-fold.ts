@@ -19,7 +19,6 @@ import {
   type ItemEntry,
   type OpenEntry,
 } from './entry.js'
-import { reopenTurn } from './reopen-turn.js'
 import { TurnCount } from './turn-count.js'
 
 /** The stage of a response, which determines what may come next. */
@@ -476,4 +475,21 @@ export function countCall(translator: Translator, { inputTokens, cachedTokens, o
     ...(cachedTokens !== undefined && { cachedTokens }),
   })
   if (outputTokens !== undefined) translator.addUsage({ outputTokens })
+}
+
+/**
+ * Reopens a turn that the model has ended, so that the host can write another message in it. The model then reads the
+ * form that it was trained on: `<|end|>` in place of the end of its turn, or of one that the engine swallowed, and no
+ * message with only a role.
+ *
+ * @param transcript - changed in place
+ * @param assistant - the ids of `assistant`
+ */
+export function reopenTurn(transcript: number[], assistant: readonly number[]): void {
+  if (STOP_TOKENS.includes(transcript.at(-1) as number)) transcript.pop()
+  if (transcript.at(-1) === SPECIAL.end) return
+  const start = transcript.lastIndexOf(SPECIAL.start)
+  const isRole = transcript.slice(start + 1, start + 2 + assistant.length).every((id, at) => id === assistant[at])
+  if (start !== -1 && isRole) transcript.length = start
+  else transcript.push(SPECIAL.end)
 }

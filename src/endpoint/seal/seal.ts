@@ -3,6 +3,7 @@ import { check } from '../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { anything, aString, aText, oneOf, that } from '../../shared/options/checks.js'
 import { decrypt, digest, encrypt, NONCE_BYTES } from './aead.js'
+import { encodeBase64url } from './base64url.js'
 import { aCaller } from './caller.js'
 import { readContent, type Unsealed, writeContent } from './content.js'
 import { invalidEncryptedContent } from './invalid-encrypted-content.js'
@@ -184,4 +185,18 @@ function aboutOf(key: Key, caller: string, kind: SealedKind): readonly string[] 
 function isOfAnotherItem(content: Unsealed, itemId: string | null | undefined): boolean {
   const isKnown = content.itemId !== '' && itemId !== undefined && itemId !== null && itemId !== ''
   return isKnown && content.itemId !== itemId
+}
+
+/**
+ * Returns 128 random bits as 22 characters, for one response. Store it with a response that may have to be replayed.
+ *
+ * @example
+ * ```ts
+ * import { createNonce } from 'harmony-responses/seal'
+ *
+ * console.log(createNonce().length) // 22
+ * ```
+ */
+export function createNonce(): string {
+  return encodeBase64url(crypto.getRandomValues(new Uint8Array(16)))
 }

@@ -9,12 +9,12 @@ import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
 import type { McpTool } from '../../core/responses/request-tools.js'
 import { check } from '../../shared/errors.js'
+import { isFields } from '../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aFunction, anObject, anything, that } from '../../shared/options/checks.js'
-import { readArguments } from './functions/read-arguments.js'
 import { schemaOf } from './functions/schema-of.js'
 import { saysRepeatable } from './repeatable.js'
-import type { OutputOf, StandardSchema, StandardSchemaWithJson } from './standard-schema.js'
+import type { OutputOf, StandardIssue, StandardSchema, StandardSchemaWithJson } from './standard-schema.js'
 import type { HostedCall, Tool, ToolContext } from './tool.js'
 import { ToolError } from './tool-error.js'
 
@@ -200,4 +200,38 @@ function resultText(output: unknown): string {
 
 function failureOf({ message, code }: ToolError): CallResult {
   return { error: { message, ...(code !== undefined && { code }) } }
+}
+
+/** Arguments, or a description of the problems for the model. */
+type ReadArguments = { readonly args: unknown } | { readonly problem: string }
+
+/** The maximum number of problems that are listed, enough for the model to see what to correct. */
+const MAX_ISSUES = 10
+
+/**
+ * Parses the model's arguments. An empty text is an empty object: models call functions without parameters that way.
+ *
+ * @throws the error of the schema
+ */
+async function readArguments(text: string, schema: StandardSchema | undefined): Promise<ReadArguments> {
+  let args: unknown
+  try {
+    args = text.trim() === '' ? {} : JSON.parse(text)
+  } catch (error) {
+    return { problem: `The arguments are not valid JSON: ${(error as Error).message}` }
+  }
+  if (schema === undefined) {
+    const isObject = isFields(args)
+    return isObject ? { args } : { problem: 'The arguments are not a JSON object.' }
+  }
+  const result = await schema['~standard'].validate(args)
+  if (result.issues === undefined) return { args: result.value }
+  return { problem: `The arguments are invalid:\n${result.issues.slice(0, MAX_ISSUES).map(inWords).join('\n')}` }
+}
+
+/** Formats an issue: `days[0].name: expected a string`. */
+function inWords({ message, path = [] }: StandardIssue): string {
+  const steps = path.map((step) => (typeof step === 'object' ? step.key : step))
+  const place = steps.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return place === '' ? message : `${place.replace(/^\./, '')}: ${message}`
 }

@@ -4,20 +4,23 @@
  * @packageDocumentation
  */
 
+import * as z from 'zod'
+import { FIRST_SPECIAL, markerText, VOCABULARY_SIZE } from '../../core/harmony/vocabulary.js'
 import { loadTokenTable } from '../../core/tokens/load-token-table.js'
+import { jsonOf } from '../../shared/json-of.js'
 import { checkOptions, type OptionTable } from '../../shared/options/check-options.js'
 import { aString } from '../../shared/options/checks.js'
 import type { ServedEngine } from '../contract/engine-server.js'
+import { STOP_TOKENS } from '../contract/index.js'
 import { GBNF_CAPABILITIES, gbnfOf } from './gbnf.js'
-import { HTTP_OPTIONS, type HttpOptions } from './http/http-client.js'
+import type { HttpCall } from './http/http-call.js'
+import { HTTP_OPTIONS, type HttpClient, type HttpOptions } from './http/http-client.js'
 import { createHttpEngine } from './http/http-engine.js'
+import { count, parseEvent } from './http/parse-event.js'
 import { remembered } from './http/remembered.js'
-import { banSpecialTokens } from './llama-server/banned-tokens.js'
-import { contextLength } from './llama-server/context-length.js'
 import { createLostTokens } from './llama-server/lost-tokens.js'
 import { createTokenIdRecovery } from './llama-server/recover-token-ids.js'
 import type { Vocabulary } from './llama-server/sent-tokens.js'
-import { stopWords } from './llama-server/stop-words.js'
 import { wholeTurn } from './llama-server/whole-turn.js'
 
 export { STOP_TOKENS } from '../../core/harmony/stop-tokens.js'
@@ -135,4 +138,51 @@ export function createLlamaServerEngine(options: LlamaServerEngineOptions): Serv
 function seedOf(seed: number): number {
   const any = 0xffff_ffff
   return ((seed % any) + any) % any
+}
+
+/**
+ * The texts at which llama-server itself has to stop. It takes no ids (it answers 400), and stops at the ends of
+ * sequence anyway. Ordinary tokens are not listed, because their text is common: at those the stream is cut here.
+ * Beside a constraint, special tokens are banned, and their text in a body must not end it.
+ */
+function stopWords({ stop, constraint }: HttpCall): string[] {
+  if (constraint !== undefined) return []
+  return stop.filter((id) => id >= FIRST_SPECIAL && !STOP_TOKENS.includes(id)).map(markerText)
+}
+
+/**
+ * The `logit_bias` that bans all special tokens but the ends of sequence. Every one of them has a text in a GGUF file,
+ * for which a grammar would take it.
+ */
+function banSpecialTokens(): (readonly [id: number, bias: false])[] {
+  const all = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
+  return all.filter((id) => !STOP_TOKENS.includes(id)).map((id) => [id, false] as const)
+}
+
+/** `n_ctx` is that of one slot, so of one call. */
+const props = z.object(
+  { default_generation_settings: z.object({ n_ctx: count }, 'an object').nullish() },
+  'the properties of a server',
+)
+
+/**
+ * The context length of a call, as `GET /props` reports it.
+ *
+ * @param model - of a router
+ * @returns undefined if the server does not say
+ * @throws EngineError if the server does not answer with its properties
+ */
+async function contextLength(
+  client: HttpClient,
+  model: string | undefined,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const path = model === undefined ? '/props' : `/props?model=${encodeURIComponent(model)}`
+  const { default_generation_settings: settings } = parseEvent(
+    props,
+    jsonOf(await client.read(path, signal)),
+    'llama-server',
+  )
+  // A router that has not loaded the model says 0.
+  return settings?.n_ctx || undefined
 }

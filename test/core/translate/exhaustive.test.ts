@@ -177,7 +177,7 @@ test('a tool that the API has becomes a built-in tool by three files, four lines
   }
   const rows = [
     ['src/endpoint/request/schemas/tools.ts', "  image_generation: echoed('image_generation'),\n"],
-    ['src/endpoint/prompt/items/input-items.ts', '  image_generation_call: readHostItem,\n'],
+    ['src/endpoint/prompt/items/input-items.ts', '  image_generation_call: () => {},\n'],
     ['src/endpoint/prompt/untaught-tools.ts', '  image_generation: true,\n'],
     ['src/endpoint/respond/insertable.ts', '  image_generation_call: true,\n'],
   ] as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { reopenTurn } from '../../../src/endpoint/journal/reopen-turn.js'
+import { reopenTurn } from '../../../src/endpoint/journal/response-fold.js'
 import { encodeHarmony, encodeText } from '../../support/tokens.js'
 
 const RESULT = '<|start|>functions.f to=assistant<|channel|>commentary<|message|>1<|end|>'

@@ -1,4 +1,4 @@
-import type { AllowedCallers, ItemStatus, OfItemOnly, OfItemText } from '../wire-fields.js'
+import type { AllowedCallers, ItemFields, OfItemOnly, OfItemText } from '../wire-fields.js'
 
 /** A code interpreter, which the host runs: the model writes its code to `python`. */
 export interface CodeInterpreterTool {
@@ -15,10 +15,8 @@ export type CodeOutput = { type: 'logs'; logs: string } | { type: 'image'; url: 
  * A run of code by the host, as an output item. `outputs` is null unless the request includes
  * `code_interpreter_call.outputs`.
  */
-export interface CodeInterpreterCallItem {
+export interface CodeInterpreterCallItem extends ItemFields<'interpreting' | 'failed'> {
   type: 'code_interpreter_call'
-  id: string
-  status: ItemStatus | 'interpreting' | 'failed'
   code: string
   container_id: string
   outputs: CodeOutput[] | null

@@ -1,4 +1,4 @@
-import type { ItemStatus, OfItemOnly } from '../wire-fields.js'
+import type { ItemFields, OfItemOnly } from '../wire-fields.js'
 
 /** Selects files of a vector store by their attributes. */
 export type FileSearchFilter =
@@ -37,10 +37,8 @@ export interface FileSearchResult {
 }
 
 /** A search of files by the host, as an output item. */
-export interface FileSearchCallItem {
+export interface FileSearchCallItem extends ItemFields<'searching' | 'failed'> {
   type: 'file_search_call'
-  id: string
-  status: ItemStatus | 'searching' | 'failed'
   /** Empty until the call's body is complete. */
   queries: string[]
   /** Null until the search ends, and unless the request includes `file_search_call.results`. */

@@ -1,4 +1,4 @@
-import type { ItemStatus } from '../wire-fields.js'
+import type { ItemFields } from '../wire-fields.js'
 
 /** A shell on the client's own machine, which the client runs. */
 export interface LocalShellTool {
@@ -10,10 +10,8 @@ export interface LocalShellTool {
  * in
  * milliseconds.
  */
-export interface LocalShellCallItem {
+export interface LocalShellCallItem extends ItemFields {
   type: 'local_shell_call'
-  id: string
-  status: ItemStatus
   call_id: string
   action: {
     type: 'exec'

@@ -1,4 +1,4 @@
-import type { AllowedCallers, ItemStatus, OfCommand, OfItem } from '../wire-fields.js'
+import type { AllowedCallers, ItemFields, OfCommand, OfItem } from '../wire-fields.js'
 
 /** A shell. The host runs its commands if it has a container, the client otherwise. */
 export interface ShellTool {
@@ -11,10 +11,8 @@ export interface ShellTool {
 export type ShellEnvironment = { type: 'container_reference'; container_id: string } | { type: 'local' }
 
 /** Commands for a shell, as an output item. Without a container of the host, the client runs them. */
-export interface ShellCallItem {
+export interface ShellCallItem extends ItemFields {
   type: 'shell_call'
-  id: string
-  status: ItemStatus
   call_id: string
   action: {
     commands: string[]
@@ -34,10 +32,8 @@ export interface ShellOutput {
 }
 
 /** The result of a shell call that the host ran: one output for each command, in the order of the commands. */
-export interface ShellCallOutputItem {
+export interface ShellCallOutputItem extends ItemFields {
   type: 'shell_call_output'
-  id: string
-  status: ItemStatus
   /** `call_id` of the shell call that it answers. */
   call_id: string
   output: ShellOutput[]

@@ -1,4 +1,4 @@
-import type { ItemStatus, OfItemOnly } from '../wire-fields.js'
+import type { ItemFields, OfItemOnly } from '../wire-fields.js'
 
 /** A web search, which the host runs: the model calls it as `browser`. */
 export interface WebSearchTool {
@@ -23,10 +23,8 @@ export type WebSearchAction =
   | { type: 'find_in_page'; pattern: string; url: string }
 
 /** A search, or a page that the model opened or searched, as an output item. The host runs it. */
-export interface WebSearchCallItem {
+export interface WebSearchCallItem extends ItemFields<'searching' | 'failed'> {
   type: 'web_search_call'
-  id: string
-  status: ItemStatus | 'searching' | 'failed'
   action: WebSearchAction
 }
 

@@ -3,7 +3,7 @@ import { itemWithoutSecrets, withoutSecrets } from '../../../core/response-objec
 import type { InputItem } from '../../../core/responses/input-items.js'
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
-import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { RequestTool, ResponseRequest, UnknownTool } from '../../../core/responses/request.js'
 import type { EngineCapabilities } from '../../../engines/contract/constraint.js'
 import { createPace } from '../../../shared/slices.js'
 import { nextTurn } from '../../flow/next-turn.js'
@@ -15,7 +15,6 @@ import { withAdditions } from '../offered.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
-import { resolveStrict } from '../strict/resolve-strict.js'
 import { knownFiles } from './known-files.js'
 import { knownPages } from './known-pages.js'
 import { ownParameters } from './own-parameters.js'
@@ -173,4 +172,25 @@ function withStrict(
   if (!tools) return request
   const isEnforced = (param: string): boolean => constraints.includes('json_schema') && !free.has(param)
   return { ...request, tools: resolveStrict(tools, isEnforced) }
+}
+
+type Tools = readonly (RequestTool | UnknownTool)[]
+type Loose = UnknownTool & { readonly strict?: boolean | null; readonly tools?: Tools }
+
+/**
+ * Returns the tools of a request with an explicit `strict` in each function: as in OpenAI's Responses API, functions
+ * are strict by default.
+ *
+ * @param isEnforced - whether its schema is enforced, by the path of its parameters: `tools[2].parameters`
+ */
+function resolveStrict(tools: Tools, isEnforced: (param: string) => boolean, at = 'tools'): UnknownTool[] {
+  return tools.map((tool, index) => {
+    const { type, strict, tools: members } = Object(tool) as Loose
+    const path = `${at}[${index}]`
+    if (type === 'namespace' && Array.isArray(members)) {
+      return { ...tool, tools: resolveStrict(members, isEnforced, `${path}.tools`) }
+    }
+    if (type !== 'function' || (strict ?? undefined) !== undefined) return tool
+    return { ...tool, strict: isEnforced(`${path}.parameters`) }
+  })
 }

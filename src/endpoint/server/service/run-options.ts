@@ -1,4 +1,5 @@
 import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { HostUsage } from '../../../core/tokens/token-source.js'
 import type { TokenEngine } from '../../../engines/contract/index.js'
 import { callSafely } from '../../../shared/call-safely.js'
 import { merged } from '../../../shared/merged.js'
@@ -13,7 +14,6 @@ import { usedApproval } from './conversation/approvals.js'
 import type { ResolvedRequest } from './conversation/conversation.js'
 import type { CallWatch } from './limits/call-watch.js'
 import { countedTools, createMeter } from './limits/counted.js'
-import { withInputUsage } from './limits/with-input-usage.js'
 import type { operatorOptions } from './operator-options.js'
 import type { RunOptions } from './running/run-types.js'
 import type { Setup } from './setup.js'
@@ -111,4 +111,26 @@ function toolsOf(
   const known = merged(options, { owner, responseId, clock, now, report, isOffered })
   const tools = auditedTools(options.tools ?? [], known)
   return countedTools(observed ? watchedTools(tools, observed) : tools, held)
+}
+
+/** Wraps the engine of one response so that it reports the input of its first call before the answer. */
+function withInputUsage(engine: TokenEngine, onInput: (usage: HostUsage) => void): TokenEngine {
+  const { capabilities } = engine
+  let isFirst = true
+  return {
+    generate(prompt, options = {}) {
+      if (!isFirst) return engine.generate(prompt, options)
+      isFirst = false
+      onInput({ inputTokens: prompt.length })
+      return engine.generate(prompt, {
+        ...options,
+        onUsage(usage) {
+          onInput({ inputTokens: prompt.length, ...usage })
+          options.onUsage?.(usage)
+        },
+      })
+    },
+    health: (options) => engine.health(options),
+    ...(capabilities && { capabilities: (options) => capabilities.call(engine, options) }),
+  }
 }

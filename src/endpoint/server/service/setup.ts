@@ -29,7 +29,6 @@ import { createStop, type Stop } from './running/stop.js'
 import { type ServedModels, servedModels } from './served-models.js'
 import { boundedStore, StoreFailure } from './storage/bounded-store.js'
 import { createResponseRepository, type ResponseRepository } from './storage/response-repository.js'
-import { joinStore } from './storage/store-memory.js'
 
 /** Shared by all parts of a service. */
 export interface Setup extends ServedModels {
@@ -173,4 +172,10 @@ function respondOptionsOf(
       limits: responseLimits,
     })
   }
+}
+
+/** Counts the memory of a store in this process, if it reports any. */
+function joinStore(budget: ByteBudget, { memory }: ResponseStore): void {
+  if (typeof memory?.bytes !== 'number' || typeof memory.reclaim !== 'function') return
+  if (typeof memory.onChange === 'function') budget.join(memory)
 }

@@ -1,11 +1,12 @@
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './driver.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
-import { sameFile } from './same-file.js'
 import { migrate, versionOf } from './schema.js'
 import type { TimedOperations } from './timed-operations.js'
-import { useWriteAheadLog } from './write-ahead-log.js'
 
 /*
  * The thread that waits for the disk, while the process's main thread serves clients: a lock that another process holds
@@ -115,4 +116,53 @@ function messageOf(error: unknown): string {
 function codeOf(error: unknown): string | undefined {
   const { code } = error as { readonly code?: unknown }
   return typeof code === 'string' ? code : undefined
+}
+
+/**
+ * Returns a check that a path still leads to the opened file. The system keeps a deleted file for those who have opened it: all
+ * that is written to it is lost with the last of them.
+ *
+ * @returns a function that throws if the file was deleted, moved or replaced
+ */
+function sameFile(file: string): () => void {
+  // A process may change its folder.
+  const path = file === '' || file.startsWith(':') ? undefined : resolve(file)
+  const opened = identityOf(path)
+  return () => {
+    const now = identityOf(path)
+    if (now === opened) return
+    const what = now === undefined ? 'deleted or moved' : 'replaced by another file'
+    throw new Error(`the database ${file} was ${what} while it was open: put it back, or start again`)
+  }
+}
+
+/** @param path - undefined for a database that is no file */
+function identityOf(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return found && `${found.dev} ${found.ino}`
+}
+
+/** The time between two attempts, in milliseconds. */
+const AGAIN_MS = 10
+
+/**
+ * Switches a database to its write-ahead log. Where two processes do so at once in a new file, SQLite refuses one of them
+ * without waiting for its `busy_timeout`, since both hold a lock that the other waits for: a server would end at its
+ * start.
+ *
+ * @param seconds - how long to wait for another process
+ * @throws SQLite's error
+ */
+export async function useWriteAheadLog(database: Pick<Database, 'exec'>, seconds: number): Promise<void> {
+  const until = Date.now() + seconds * 1000
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (Date.now() >= until || !String(error).includes('database is locked')) throw error
+      await wait(AGAIN_MS)
+    }
+  }
 }

@@ -5,6 +5,7 @@
  */
 
 export type { EarlierResult, HostedCall, Tool, ToolContext, ToolProgress } from '../tool.js'
+export { ToolError } from '../tool-error.js'
 export {
   brave,
   exa,

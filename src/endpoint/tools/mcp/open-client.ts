@@ -11,7 +11,6 @@ import { type Output, onePieceATurn, readInTurns } from './read-in-turns.js'
 import { reconnections } from './reconnections.js'
 import { RequestStreams } from './request-streams.js'
 import { concealerOf } from './secrets.js'
-import { sendInOrder } from './send-in-order.js'
 import { shortenGreeting } from './shorten-greeting.js'
 import { Traffic } from './traffic.js'
 import { type TransportHooks, watchTransport } from './watch-transport.js'
@@ -161,5 +160,26 @@ async function load<Module>(name: string): Promise<Module> {
     if (!isMissing(error, PACKAGE)) throw error
     const advice = `mcpTools: ${notInstalled(PACKAGE, 2)}`
     throw new HarmonyResponsesError('bad_option', advice, { cause: error })
+  }
+}
+
+interface SendingTransport {
+  send(message: unknown, options?: object): Promise<void>
+}
+
+/**
+ * Sends messages one after the other. While a server's process lags in reading, the SDK adds a listener to its input
+ * for each message that it sends, and Node warns of an eleventh.
+ */
+function sendInOrder(transport: McpTransport): void {
+  // biome-ignore lint/plugin: The SDK is an optional peer, so only its structure is known here.
+  const sending = transport as unknown as SendingTransport
+  const send = sending.send.bind(sending)
+  let last: Promise<unknown> = Promise.resolve()
+  sending.send = (message, options) => {
+    const sent = last.then(() => send(message, options))
+    // The sender of a message handles its failure.
+    last = sent.catch(() => {})
+    return sent
   }
 }

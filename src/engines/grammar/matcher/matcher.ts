@@ -1,12 +1,10 @@
 import { atOnce, type Slices } from '../../../shared/slices.js'
 import { bottomUp } from '../bottom-up.js'
-import type { Grammar } from '../expression.js'
+import type { Expression, Grammar } from '../expression.js'
 import { BadGrammar } from '../gbnf/bad-grammar.js'
 import { readGbnf } from '../gbnf/read-gbnf.js'
-import { intersection, normalRanges, type Range } from '../ranges.js'
-import { costsOf } from './costs.js'
-import { refuseLeftRecursion } from './left-recursion.js'
-import { shortestText } from './shortest-text.js'
+import { contains, intersection, normalRanges, type Range } from '../ranges.js'
+import { type Cost, costsOf } from './costs.js'
 import { createStacks, firstRanges, type Stack, type Stacks } from './stacks.js'
 
 /** The state of a text in a grammar. Immutable: `accept` returns a new one. */
@@ -81,5 +79,76 @@ function stateOf(ways: readonly Stack[], grammar: Grammar, stacks: Stacks): Matc
       const best = ways.reduce((one, other) => (other.cost < one.cost ? other : one))
       return best.cost > max ? undefined : shortestText(best, stacks)
     },
+  }
+}
+
+/** Returns a shortest text of a stack, always the same one. */
+function shortestText(stack: Stack, stacks: Stacks): string {
+  const parts: string[] = []
+  let at = stack
+  while (at.below !== undefined) {
+    const { expression, done, below } = at
+    if (expression.kind === 'text') parts.push(expression.text.slice(done))
+    else if (expression.kind === 'class') parts.push(plainest(expression.ranges))
+    // A class or a text is followed by the stack below; for all others, the shortest way in is taken.
+    const isOver = expression.kind === 'text' || expression.kind === 'class'
+    at = isOver ? below : shortest(stacks.open(at))
+  }
+  return parts.join('')
+}
+
+function shortest(ways: readonly Stack[]): Stack {
+  // The last of several, since that ends a repetition that may end.
+  return ways.reduce((one, other) => (other.cost <= one.cost ? other : one))
+}
+
+/** Prefers a printable character. */
+function plainest(ranges: readonly Range[]): string {
+  const known = [...'0a1A'].find((character) => contains(ranges, character.charCodeAt(0)))
+  if (known !== undefined) return known
+  const printable = ranges.find(([, last]) => last >= 0x20)
+  return String.fromCodePoint(Math.max(printable === undefined ? 0 : 0x20, (printable ?? ranges[0])?.[0] ?? 0))
+}
+
+/**
+ * @param looping - the rules that may use themselves
+ * @throws BadGrammar if a rule begins with itself: a matcher would search for its beginning forever
+ */
+function refuseLeftRecursion(looping: ReadonlySet<string>, grammar: Grammar, cost: Cost): void {
+  const done = new Set<string>()
+  for (const name of looping) {
+    const path = [{ name, next: firstRules(grammar.get(name) as Expression, cost) }]
+    const within = new Set([name])
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const first = done.has(top.name) ? undefined : top.next.pop()
+      if (first === undefined) {
+        done.add(top.name)
+        within.delete(top.name)
+        path.pop()
+        continue
+      }
+      if (!looping.has(first)) continue
+      if (within.has(first)) throw new BadGrammar(`GBNF: the rule ${first} begins with itself`)
+      within.add(first)
+      path.push({ name: first, next: firstRules(grammar.get(first) as Expression, cost) })
+    }
+  }
+}
+
+/** Returns the rules with which an expression may begin. */
+function firstRules(expression: Expression, cost: Cost): string[] {
+  switch (expression.kind) {
+    case 'rule':
+      return [expression.name]
+    case 'repeat':
+      return firstRules(expression.of, cost)
+    case 'choice':
+      return expression.of.flatMap((part) => firstRules(part, cost))
+    case 'sequence': {
+      const solid = expression.of.findIndex((part) => cost(part) > 0)
+      return expression.of.slice(0, solid === -1 ? undefined : solid + 1).flatMap((part) => firstRules(part, cost))
+    }
+    default:
+      return []
   }
 }

@@ -1,11 +1,12 @@
+import { FIRST_SPECIAL, VOCABULARY_SIZE } from '../../../core/harmony/vocabulary.js'
 import type { HarmonyToken, StreamEnd, TokenChunk } from '../../../core/tokens/token-source.js'
 import { EngineError } from '../../contract/engine-error.js'
 import { type GenerateOptions, STOP_TOKENS } from '../../contract/index.js'
 import { promptTooLong } from '../../contract/prompt-too-long.js'
 import { gbnfOf } from '../gbnf.js'
-import { constrain } from './constrain.js'
 import { llamaError } from './llama-error.js'
-import type { LlamaSequence } from './node-llama-cpp.js'
+import { importNodeLlamaCpp } from './load-llama.js'
+import type { LlamaConstraint, LlamaGrammarModel, LlamaSequence, NodeLlamaCpp } from './node-llama-cpp.js'
 import { sampledTokens } from './sampled-tokens.js'
 
 /** Prompt tokens to evaluate between two checks of the signal: one native batch, which cannot be interrupted. */
@@ -93,4 +94,37 @@ const OVERFLOW = {
       throw new ContextFull()
     },
   },
+}
+
+/**
+ * Constrains llama.cpp to a grammar for one call; its state cannot be used for a second one. Special tokens that do not
+ * end a sequence are banned: the grammar would take them for their spelling.
+ *
+ * @throws EngineError `invalid_prompt` if llama.cpp cannot read the grammar; `server_error` if node-llama-cpp is
+ * missing
+ */
+async function constrain(model: LlamaGrammarModel, gbnf: string): Promise<LlamaConstraint> {
+  const module = await importNodeLlamaCpp()
+  let grammar: unknown
+  try {
+    grammar = await model.llama.createGrammar({ grammar: gbnf })
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new EngineError('invalid_prompt', `llama.cpp cannot read the grammar: ${message}`, { cause })
+  }
+  const grammarEvaluationState = new module.LlamaGrammarEvaluationState({ model, grammar })
+  return { grammarEvaluationState, tokenBias: biasOf(model, module) }
+}
+
+/** Cached by model, because it takes 10 ms to create. */
+const biases = new WeakMap<LlamaGrammarModel, unknown>()
+
+function biasOf(model: LlamaGrammarModel, { TokenBias }: NodeLlamaCpp): unknown {
+  const known = biases.get(model)
+  if (known !== undefined) return known
+  const special = Array.from({ length: VOCABULARY_SIZE - FIRST_SPECIAL }, (_, index) => FIRST_SPECIAL + index)
+  // This itself excludes the ends of sequence.
+  const bias = TokenBias.for(model).set(special, 'never')
+  biases.set(model, bias)
+  return bias
 }

@@ -1,10 +1,11 @@
+import { SPECIAL } from '../../../core/harmony/vocabulary.js'
 import type { HarmonyToken, HostUsage } from '../../../core/tokens/token-source.js'
+import type { TokenTable } from '../../../core/tokens/token-table.js'
 import { STOP_TOKENS } from '../../contract/index.js'
 import type { HttpCall } from '../http/http-call.js'
 import type { EngineStep } from '../http/token-reader.js'
 import { type CompletionEvent, readEvent, readProgress } from './completion-event.js'
 import { SentTokens, type Vocabulary } from './sent-tokens.js'
-import { createStopTokenTracker } from './stop-token.js'
 
 /** A step of one request. */
 export interface CompletionStep extends EngineStep {
@@ -73,4 +74,32 @@ function withLogprobs({ tokens, completion_probabilities }: CompletionEvent, max
   const { logprob, top_logprobs } = scores
   const topLogprobs = (top_logprobs ?? []).slice(0, max).map(({ id, logprob }) => ({ id, logprob }))
   return tokens.map((id) => (id === scores.id ? { id, logprob, topLogprobs } : id))
+}
+
+/** Tracks the open message to determine its stop token. */
+interface StopTokenTracker {
+  add(id: number): void
+  /** `<|call|>` if the message has a recipient, else `<|return|>`. */
+  stopToken(): number
+}
+
+/** @param prompt - ends with the message that the model continues */
+function createStopTokenTracker(prompt: readonly number[], table: TokenTable): StopTokenTracker {
+  let header: number[] = []
+  let isHeader = false
+
+  function add(id: number): void {
+    if (id === SPECIAL.start) header = []
+    if (id === SPECIAL.start || id === SPECIAL.message) isHeader = id === SPECIAL.start
+    else if (isHeader) header.push(id)
+  }
+
+  for (const id of prompt.slice(Math.max(0, prompt.lastIndexOf(SPECIAL.start)))) add(id)
+  return {
+    add,
+    stopToken() {
+      const words = header.map((id) => table.text(id) ?? ' ').join('')
+      return !isHeader && /\bto=/.test(words) ? SPECIAL.call : SPECIAL.return
+    },
+  }
 }

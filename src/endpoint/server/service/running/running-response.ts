@@ -1,10 +1,11 @@
 import type { Batch } from '../../../../core/responses/batch.js'
+import type { ResponseStreamEvent } from '../../../../core/responses/events.js'
 import type { ResponseObject } from '../../../../core/responses/response.js'
 import { merged } from '../../../../shared/merged.js'
 import { deferred } from '../../../flow/deferred.js'
 import type { Write } from '../../../flow/queue.js'
 import type { Entry } from '../../../journal/entry.js'
-import type { RespondOptions } from '../../../respond/index.js'
+import { type RespondOptions, type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
 import { type ResponseRun, responseRun } from '../../../respond/respond.js'
 import { terminalResponse } from '../../../respond/terminal.js'
 import type { FinishedResponse, KeptResponse } from '../../../stores/store.js'
@@ -15,7 +16,6 @@ import { conversationLocked } from '../conversation/named-conversation.js'
 import { stopping } from '../limits/admission.js'
 import { OpeningRefused, type TakenOver } from '../storage/journal.js'
 import type { UnfinishedResponse } from '../storage/unfinished.js'
-import { createdAnew, createdResponse } from './created-response.js'
 import { EntryWriter } from './entry-writer.js'
 import { followEntries } from './follow.js'
 import { liveOutlet, type Outlet, storedOutlet, waitingOutlet } from './outlet.js'
@@ -329,4 +329,21 @@ function refusedOpening(error: OpeningRefused, conversation: ResolvedRequest): E
   if (opening.state === 'no_previous') return previousNotFound(request.previous_response_id ?? addition.previous ?? '')
   if (opening.state === 'consumed') return usedApproval(approvedCalls)
   return error
+}
+
+/** Returns the initial state of a response that this process took over, from its first entry. */
+function createdAnew({ entries }: TakenOver, options: TranslateEntriesOptions): ResponseObject {
+  const translation = translateEntries(options)
+  try {
+    const [open] = entries
+    return createdResponse(open === undefined ? [] : translation.apply(open))
+  } finally {
+    translation.dispose()
+  }
+}
+
+/** Returns the initial state of a response, from its first events. @throws Error if the response has not begun */
+export function createdResponse([event]: readonly ResponseStreamEvent[]): ResponseObject {
+  if (event?.type === 'response.created') return event.response
+  throw new Error('a response without response.created')
 }
