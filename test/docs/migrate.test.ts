@@ -133,7 +133,12 @@ const CHECKS: Readonly<Record<string, Readonly<Record<string, () => Promise<void
       expect(body.store).toBe(true)
       expect((await server.ask('GET', `/responses/${body.id}`)).body.id).toBe(body.id)
     },
-    '`conversation`': () => refusal({ conversation: 'conv_1' }, 400, 'unsupported_parameter'),
+    '`conversation`': async () => {
+      const server = started()
+      const { body: made } = await server.ask('POST', '/conversations', {})
+      expect((await server.create({ input: 'Hi', conversation: made.id })).body.conversation).toEqual({ id: made.id })
+      expect((await server.ask('GET', `/conversations/${made.id}/items`)).body.data.length).toBeGreaterThan(1)
+    },
     '`prompt` (templates)': () => refusal({ prompt: { id: 'pmpt_1' } }, 400, 'unsupported_parameter'),
     images: async () => {
       const input = [{ role: 'user', content: [image] }]

@@ -64,6 +64,7 @@ export const CLIENT_TABLES: readonly ClientTable[] = [
       inPython('langchain-openai, langgraph', 'langchain', ['langchain-openai', 'langgraph']),
       inPython('pydantic-ai', 'pydantic-ai', ['pydantic-ai-slim']),
       inPython('llama-index', 'llama-index', ['llama-index-core']),
+      inPython('anthropic', 'anthropic', ['anthropic']),
       inPython('instructor', 'instructor', ['instructor']),
       inPython('smolagents', 'smolagents', ['smolagents']),
       inPython('haystack', 'haystack', ['haystack-ai']),

@@ -15,7 +15,16 @@ import { ended, environment } from './environment.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const known = readdirSync(join(here, 'requirements')).map((name) => name.replace(/\.txt$/, ''))
-const IN_CI = ['openai-1', 'openai-2', 'openai-3', 'openai-agents', 'langchain', 'pydantic-ai', 'llama-index']
+const IN_CI = [
+  'openai-1',
+  'openai-2',
+  'openai-3',
+  'openai-agents',
+  'langchain',
+  'pydantic-ai',
+  'llama-index',
+  'anthropic',
+]
 /** The newest openai: its types validate the answers of all, and its suite may skip nothing. */
 const JUDGE = 'openai-3'
 
