@@ -14,7 +14,7 @@ export function reading(handle: () => void): void {
 
 /**
  * Does work that a read has caused once all sockets that the event loop found ready are read, and before it polls again:
- * hundreds of reads, and then hundreds of writes, take a sixth less time than both by turns.
+ * hundreds of reads, and then hundreds of writes, take less time than both by turns (a token of 100 streams: about a tenth).
  *
  * @returns whether the work waits; false if no read has caused it
  */
