@@ -173,7 +173,7 @@ describe('faults of a server in the Messages API are found:', () => {
       'messages-text',
     )
     const finding = results.get('messages-text')?.findings.find(({ rule }) => rule === 'event-line')
-    expect(finding?.breaks).toEqual(['anthropic', 'langchain'])
+    expect(finding?.breaks).toEqual(['anthropic', 'anthropic-python', 'langchain'])
   })
 
   test('a whole message without its usage', async () => {
