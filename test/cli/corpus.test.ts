@@ -80,6 +80,12 @@ describe.each([
     expect(validate(withLater({ ok: 'yes', errors: [] }))).toBe(false)
   })
 
+  test('every line is as the schema of commit 2a136fac says: readers of version 2 read it', () => {
+    const earlier = readFileSync(new URL(`../earlier/2a136fac/corpus/${schema}`, import.meta.url), 'utf8')
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(earlier))
+    for (const line of lines) expect(validate(line) ? [] : validate.errors).toEqual([])
+  })
+
   test('readers of version 1, whose schema allows no further profile, can tell by the version; the rest is as it was', () => {
     const earlier = JSON.parse(readFileSync(new URL(`../earlier/960f501a/corpus/${schema}`, import.meta.url), 'utf8'))
     const validate = new Ajv2020({ strict: false, allErrors: true }).compile(earlier)
