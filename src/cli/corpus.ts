@@ -106,5 +106,6 @@ their JSON Schemas. Nothing else is needed to read them.
 A test of a judge: its verdict on \`events\` is \`ok\` where \`says\` is. A test of a client: play a line with
 \`family\` null, and compare what it shows of the damaged lines of the same \`stream\`.
 
-\`corpus.json\` has the version of this form: a reader that knows version ${CORPUS_VERSION} reads every corpus of version ${CORPUS_VERSION}.
+\`corpus.json\` has the version of this form: a reader that knows version ${CORPUS_VERSION} reads every corpus of version ${CORPUS_VERSION},
+if it ignores profiles in \`says\` that it does not know.
 `

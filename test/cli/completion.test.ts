@@ -119,8 +119,8 @@ test('bash completes an option that is joined to its value where = breaks no wor
   const program = `. ./script.bash
     COMP_LINE=$TYPED COMP_POINT=\${#TYPED} COMP_WORDBREAKS=' '
     _harmony_responses && printf '%s\\n' "\${COMPREPLY[@]}"`
-  expect(linesOf('bash', ['-c', program], { TYPED: 'harmony-responses check --profile=chat:o' })).toEqual([
-    '--profile=chat:openai',
+  expect(linesOf('bash', ['-c', program], { TYPED: 'harmony-responses check --profile=chat:a' })).toEqual([
+    '--profile=chat:ai-sdk',
   ])
 })
 

@@ -56,7 +56,7 @@ describe.each([
 
   test('it has good and damaged streams of every family, and says how many', () => {
     const all = JSON.parse(written('corpus.json'))
-    expect(all).toMatchObject({ corpus: 1, package: 'harmony-responses 1.2.3' })
+    expect(all).toMatchObject({ corpus: 2, package: 'harmony-responses 1.2.3' })
     const about = api === 'Responses' ? all : api === 'Messages' ? all.messages : all.chat
     expect(about.profiles).toEqual([...profiles])
     expect(about.good + about.damaged).toBe(lines.length)
@@ -69,14 +69,33 @@ describe.each([
   test('every line is as the schema says', () => {
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(written(schema)))
     for (const line of lines) expect(validate(line) ? [] : validate.errors).toEqual([])
-    expect(validate({ ...lines[0], corpus: 2 })).toBe(false)
+    expect(validate({ ...lines[0], corpus: 1 })).toBe(false)
     expect(validate({ ...lines[0], says: {} })).toBe(false)
   })
 
-  test('every line is as the schema of commit 960f501a says: its readers read it', () => {
-    const earlier = readFileSync(new URL(`../earlier/960f501a/corpus/${schema}`, import.meta.url), 'utf8')
+  test('its schema allows verdicts of profiles that later versions know, in the same form', () => {
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(written(schema)))
+    const withLater = (verdict: unknown) => ({ ...lines[0], says: { ...lines[0]?.says, 'client:later': verdict } })
+    expect(validate(withLater({ ok: true, errors: [] }))).toBe(true)
+    expect(validate(withLater({ ok: 'yes', errors: [] }))).toBe(false)
+  })
+
+  test('every line is as the schema of commit 2a136fac says: readers of version 2 read it', () => {
+    const earlier = readFileSync(new URL(`../earlier/2a136fac/corpus/${schema}`, import.meta.url), 'utf8')
     const validate = new Ajv2020({ strict: false }).compile(JSON.parse(earlier))
     for (const line of lines) expect(validate(line) ? [] : validate.errors).toEqual([])
+  })
+
+  test('readers of version 1, whose schema allows no further profile, can tell by the version; the rest is as it was', () => {
+    const earlier = JSON.parse(readFileSync(new URL(`../earlier/960f501a/corpus/${schema}`, import.meta.url), 'utf8'))
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(earlier)
+    const { required } = earlier.properties.says
+    for (const line of lines) {
+      expect(validate(line)).toBe(false)
+      expect(validate.errors).toContainEqual(expect.objectContaining({ instancePath: '/corpus', keyword: 'const' }))
+      const says = Object.fromEntries(Object.entries(line.says).filter(([profile]) => required.includes(profile)))
+      expect(validate({ ...line, corpus: 1, says }) ? [] : validate.errors).toEqual([])
+    }
   })
 
   test('ids are unique, and no stream is long enough to hide its fault', () => {

@@ -1,6 +1,6 @@
 import type { Fields } from '../../shared/fields.js'
 import { asFields, asString } from '../conformance/stream-event.js'
-import { EVERY_CLIENT, type Fault, jsonPreview, preview } from './finding.js'
+import { ALL_BUT_CODEX, EVERY_CLIENT, type Fault, jsonPreview, preview } from './finding.js'
 import { objectIn } from './judge-answer.js'
 import type { Limits, Reply } from './send.js'
 
@@ -34,12 +34,11 @@ export function incompleteAnswer({ end, reason, text }: Reply, events: number, {
 
 /** A connection that stays open after the last event. All clients except Codex wait for it to close. */
 export function connectionLeftOpen(): Fault {
-  const breaks = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
   return {
     rule: 'stream-closes',
     expected: 'the connection to close after the last event',
     got: 'one that stays open',
-    breaks,
+    breaks: ALL_BUT_CODEX,
   }
 }
 

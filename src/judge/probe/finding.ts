@@ -53,6 +53,9 @@ export interface Fault {
 /** For faults that break every client, because there is no stream to read. */
 export const EVERY_CLIENT: readonly Client[] = CLIENTS
 
+/** Codex skips frames that it cannot read, and leaves after the last event. */
+export const ALL_BUT_CODEX: readonly Client[] = CLIENTS.filter((client) => client !== 'codex')
+
 /** Creates a finding without consequences. */
 export function findingOf(request: string, { severity = 'error', breaks = [], rule, expected, got }: Fault): Finding {
   return { rule, severity, breaks, request, expected, got, more: 0, moreRules: [] }

@@ -5,7 +5,7 @@ import type { Api } from '../conformance/api.js'
 import { eventKindOf } from '../conformance/event-kind.js'
 import { parseJson } from '../conformance/read/parse-json.js'
 import type { StreamEvent } from '../conformance/stream-event.js'
-import { type Fault, jsonPreview, preview } from './finding.js'
+import { ALL_BUT_CODEX, type Fault, jsonPreview, preview } from './finding.js'
 import type { ReadDecision } from './send.js'
 
 /** Reads a stream of events over HTTP. Unreadable frames are faults, and reading continues after them. */
@@ -23,14 +23,9 @@ export interface HttpStreamReader {
 }
 
 /**
- * The clients that read every frame as an event, and lose an unfinished one. Codex skips frames that it cannot read.
+ * The clients that skip a nameless frame of the Messages API: the SDKs, represented by the openai SDKs, and LangChain.
  */
-const STRICT = ['openai', 'ai-sdk', 'openai-agents', 'langchain'] as const
-
-/**
- * The clients that skip a nameless frame of the Messages API: the SDK, represented by the openai SDK, and LangChain.
- */
-const NAMED = ['openai', 'langchain'] as const
+const NAMED = ['openai', 'openai-python', 'langchain'] as const
 
 /** The limit for faults of one stream, as more of them say nothing new. */
 const MAX_FAULTS = 3
@@ -73,7 +68,7 @@ export function createHttpStreamReader(
     const value = parseJson(data)?.value
     if (!isFields(value) || (api !== 'chat' && typeof value['type'] !== 'string')) {
       const expected = `${api === 'chat' ? 'a chunk' : 'an event'} as JSON in frame ${frames}`
-      report({ rule: 'frame-is-event', breaks: STRICT, expected, got: preview(data) })
+      report({ rule: 'frame-is-event', breaks: ALL_BUT_CODEX, expected, got: preview(data) })
       return
     }
     const event = value as StreamEvent
@@ -96,7 +91,7 @@ export function createHttpStreamReader(
     onError({ type, line = '' }) {
       if (type !== 'unknown-field') return
       const expected = 'lines of server-sent events (data: ..., event: ...)'
-      report({ rule: 'frame-lines', breaks: STRICT, expected, got: preview(line) })
+      report({ rule: 'frame-lines', breaks: ALL_BUT_CODEX, expected, got: preview(line) })
     },
   })
 
@@ -129,7 +124,7 @@ export function createHttpStreamReader(
       feed('\n\n')
       if (frames > before) {
         const expected = 'a blank line after the last frame'
-        report({ rule: 'frame-is-closed', breaks: STRICT, expected, got: `the end, after ${jsonPreview(last)}` })
+        report({ rule: 'frame-is-closed', breaks: ALL_BUT_CODEX, expected, got: `the end, after ${jsonPreview(last)}` })
       }
     },
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { CLIENTS } from '../../../src/judge/conformance/index.js'
 import { CannotReach } from '../../../src/judge/probe/index.js'
 import type { Json } from './model.js'
 import { closeServers, failing, IMPATIENT, probed, rulesOf, serve } from './play.js'
@@ -36,6 +37,12 @@ describe('streams', () => {
       frames: ([first = '', ...rest]) => [first, 'data: {"type": oops}\n\n', ...rest],
     })
     expect(found).toEqual(['frame-is-event'])
+  })
+
+  test('a frame that is no JSON breaks every client but Codex, which skips it', async () => {
+    const server = await serve({ frames: ([first = '', ...rest]) => [first, 'data: {"type": oops}\n\n', ...rest] })
+    const [finding] = (await probed(server.url, { only: ['plain'] })).get('plain')?.findings ?? []
+    expect(finding?.breaks).toEqual(CLIENTS.filter((client) => client !== 'codex'))
   })
 
   test('streams that hold lines of no event stream are found', async () => {

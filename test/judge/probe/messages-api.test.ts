@@ -65,7 +65,7 @@ describe('faults of a server in the Messages API are found:', () => {
     const io = fakeIo()
     expect(await run(['probe', server.url, '--only', 'messages-text'], io)).toBe(1)
     expect(io.out).toMatch(
-      /openai {2}openai-python {2}ai-sdk {2}openai-agents {2}langchain {2}codex {2}anthropic\n.*messages-stop-last +\. +x .* x\n/,
+      /openai {2}openai-python {2}ai-sdk {2}openai-agents {2}langchain {2}codex {2}anthropic\n.*messages-stop-last +\. +\. +x .* x\n/,
     )
   })
 
@@ -173,7 +173,7 @@ describe('faults of a server in the Messages API are found:', () => {
       'messages-text',
     )
     const finding = results.get('messages-text')?.findings.find(({ rule }) => rule === 'event-line')
-    expect(finding?.breaks).toEqual(['anthropic', 'langchain'])
+    expect(finding?.breaks).toEqual(['anthropic', 'anthropic-python', 'langchain'])
   })
 
   test('a whole message without its usage', async () => {

@@ -11,7 +11,7 @@ type Respond = (conversation: readonly Json[], request: Json) => WireEvent[]
 export function answerMessages(text: string, body: Json, respond: Respond): { whole: Json; events: Json[] } {
   const { request, answer } = read(text, body)
   const { input } = request as { input: Json[] }
-  const response = respond(input, request as Json)
+  const response = respond(input, request as Json).map(sealed)
   const said = JSON.stringify(response.at(-1))
   // The model counts to the stop string, unless it is brief.
   const [stop] = (request as { stop?: string[] }).stop ?? []
@@ -19,12 +19,17 @@ export function answerMessages(text: string, body: Json, respond: Respond): { wh
   const encode = createMessageEncoder(options)
   const events = response.flatMap((event) => encode(event as never))
   const whole = toMessage(response.at(-1)?.['response'] as never, options)
-  return { whole: signed(whole, '"signature":"'), events: events.map((one) => signed(one, 'delta","signature":"')) }
+  return { whole: whole as unknown as Json, events: events as unknown as Json[] }
 }
 
-/** With the signatures that a server without a key leaves empty. */
-function signed(value: unknown, before: string): Json {
-  return JSON.parse(JSON.stringify(value).replaceAll(`${before}"`, `${before}c2lnbmVk"`)) as Json
+/** Any text that may be the seal of a reasoning item: thinking is signed with it. */
+const SEAL = 'c2VhbGVk'.repeat(5)
+
+/** An event whose reasoning items are sealed, as by a server with a key. */
+function sealed(event: WireEvent): WireEvent {
+  return JSON.parse(JSON.stringify(event), (_, value) =>
+    value?.type === 'reasoning' ? { ...value, encrypted_content: SEAL } : value,
+  )
 }
 
 /** The answer of the test server to a body of count_tokens. */

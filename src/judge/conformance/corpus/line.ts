@@ -13,7 +13,7 @@ import type { StreamEvent } from '../stream-event.js'
 import type { StreamChunk } from '../violation.js'
 
 /** The version of the form of a line. Raised when readers of the previous version cannot read it. */
-export const CORPUS_VERSION = 1
+export const CORPUS_VERSION = 2
 
 /** A good stream, from which a corpus is made. */
 export interface CorpusStream<Event = StreamEvent> {

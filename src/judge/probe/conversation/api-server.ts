@@ -66,7 +66,7 @@ export interface ApiSession {
 /** How the answers of an API are judged and read. */
 export interface ApiReader<Of> {
   readonly api: 'chat' | 'messages'
-  /** Its clients. The Anthropic SDK breaks as the openai SDK does: both are made by the same generator. */
+  /** Its clients. Anthropic's SDKs break as OpenAI's for the same language do: one generator makes all. */
   readonly clients: readonly AnyClient[]
   readonly readRefusal?: typeof readRefusal
   /** The content of no answer. */
@@ -93,7 +93,10 @@ export function createApiServer<Of extends AnswerContent>(
   api: ApiReader<Of>,
 ): ApiServer<Of> {
   const report = (request: string, fault: Fault): void => {
-    const breaks = api.clients.filter((client) => fault.breaks?.includes(client === 'anthropic' ? 'openai' : client))
+    const breaks = api.clients.filter((client) =>
+      // Cast: both companies name their clients in the same way.
+      fault.breaks?.includes(client.replace(/^anthropic/, 'openai') as AnyClient),
+    )
     add(findingOf(request, { ...fault, breaks }))
   }
   const { readRefusal } = api
