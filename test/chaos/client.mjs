@@ -24,10 +24,22 @@ export class Broken extends Error {}
  */
 export async function runTask(world, task) {
   if (task.kind === 'approved') return await approve(world, task)
+  if (task.kind === 'conversed') return await converse(world, task)
   const first = await respond(world, task, bodyOf(task), `task-${task.task}`)
   if (task.kind !== 'continued') return
   const next = { ...task, task: task.task + 1_000_000 }
   await respond(world, next, bodyOf(next, { previous_response_id: first.id }), `task-${next.task}`)
+}
+
+/** Two clients ask for responses on one conversation, in which one at a time is open. */
+async function converse(world, task) {
+  const { body: made } = await askUntil(world, 'POST', '/v1/conversations', { body: {} })
+  const tasks = [0, 1, 2, 3].map((nth) => ({ ...task, task: task.task + nth * 1_000_000, conversation: made.id }))
+  const client = async (own) => {
+    for (const each of own) await respond(world, each, bodyOf(each, { conversation: made.id }), `task-${each.task}`)
+  }
+  await Promise.all([client(tasks.slice(0, 2)), client(tasks.slice(2))])
+  world.conversations.push({ id: made.id })
 }
 
 async function respond(world, task, body, key) {
@@ -66,6 +78,11 @@ class Refused extends Broken {
   }
 }
 
+/** Whether the client may try again: also while another response is open in its conversation. */
+function isToTryAgain({ status, body }) {
+  return AGAIN.includes(status) || (status === 409 && body?.error?.code === 'conversation_locked')
+}
+
 /** The patience of a client after a number of failed tries. */
 function patience(tries) {
   const times = 2 ** Math.min(tries, MAX_DOUBLINGS)
@@ -79,7 +96,7 @@ async function askUntil(world, method, path, { least = 0, ...options } = {}) {
     const { idleMs, waitMs } = patience(tries)
     const answer = await ask(world.port, method, path, { idleMs: Math.max(least, idleMs), ...options })
     if (answer?.status === 200) return answer
-    if (answer !== undefined && !AGAIN.includes(answer.status)) throw new Refused(answer, `${method} ${path}`)
+    if (answer !== undefined && !isToTryAgain(answer)) throw new Refused(answer, `${method} ${path}`)
     world.counts[answer === undefined ? 'broken' : 'refused'] += 1
     await wait(waitMs)
   }
@@ -144,7 +161,7 @@ async function streamed(world, { leavesAfter }, body, key) {
           )
     if (broken !== undefined) throw broken
     if (answer === undefined) world.counts.broken += 1
-    else if (AGAIN.includes(answer.status)) world.counts.refused += 1
+    else if (isToTryAgain(answer)) world.counts.refused += 1
     else if (answer.status !== 200) throw new Refused(answer, id === undefined ? 'a request' : `the stream of ${id}`)
   }
   return { id: events[0].response.id, events, last: last().response }

@@ -64,6 +64,26 @@ export const LAWS = {
     )
     return [...twice.map(([name, count]) => `${name} ran ${count} times`), ...claimed]
   },
+  'no item of a conversation is lost, there twice, or out of order'(world) {
+    return world.conversations.flatMap(({ id, items }) => {
+      const [own, ...others] = items
+      if (others.some((other) => !isDeepStrictEqual(other, own))) return [`${id}: the servers list other items`]
+      const turns = world.responses.filter(({ task }) => task.conversation === id)
+      const broken = turns.flatMap(({ id: response, task, last }) => {
+        const ids = last.output.map((item) => item.id)
+        const at = own.findIndex((item) => item.id === ids[0])
+        const asked = own[at - 1]?.content?.[0]?.text
+        const isAsked = asked !== undefined && JSON.parse(asked).task === task.task
+        const isThere = isDeepStrictEqual(
+          own.slice(at, at + ids.length).map((item) => item.id),
+          ids,
+        )
+        return isAsked && isThere ? [] : [`${id}: ${response} is not in it as it was`]
+      })
+      const count = turns.reduce((sum, { last }) => sum + last.output.length + 1, 0)
+      return own.length === count ? broken : [...broken, `${id}: ${own.length} items, of ${count}`]
+    })
+  },
   'no response, entry or lease is left behind': (world) => world.storeFaults,
   'no client was refused what it may have, or waited for ever': (world) => world.broken,
 }
@@ -83,6 +103,18 @@ export async function readKept(world) {
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, reader))
+  for (const conversation of world.conversations) {
+    conversation.items = []
+    for (const { port } of world.servers) conversation.items.push(await itemsAt(world, port, conversation.id))
+  }
+}
+
+async function itemsAt({ broken }, port, id) {
+  const path = `/v1/conversations/${id}/items?order=asc&limit=100`
+  const { status, body } = (await ask(port, 'GET', path, { idleMs: 20_000 })) ?? {}
+  if (status === 200 && !body.has_more) return body.data
+  broken.push(`${id}: answered with ${status} at the end`)
+  return []
 }
 
 async function keptAt({ broken }, port, id) {

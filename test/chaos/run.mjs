@@ -98,7 +98,18 @@ async function chaos() {
   const ledger = join(folder, 'ledger')
   writeFileSync(ledger, '')
   const counts = {
-    ...{ responses: 0, events: 0, calls: 0, kills: 0, pauses: 0, stops: 0, locks: 0, slowStores: 0, takeOvers: 0 },
+    ...{
+      responses: 0,
+      conversations: 0,
+      events: 0,
+      calls: 0,
+      kills: 0,
+      pauses: 0,
+      stops: 0,
+      locks: 0,
+      slowStores: 0,
+      takeOvers: 0,
+    },
     ...{ engineDeaths: 0, engineRestarts: 0 },
     ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
     ...Object.fromEntries(Object.keys(store.harms).map((name) => [name, 0])),
@@ -124,7 +135,17 @@ async function chaos() {
   const late = AbortSignal.timeout(seconds * 1000)
   const broken = []
   const world = {
-    ...{ servers, proxy, counts, broken, ledger, random: createRandom(seed + 2), responses: [], signal: late },
+    ...{
+      servers,
+      proxy,
+      counts,
+      broken,
+      ledger,
+      random: createRandom(seed + 2),
+      responses: [],
+      conversations: [],
+      signal: late,
+    },
     say: (what) => options.verbose && process.stderr.write(`${secondsSince(began)} s: ${what}\n`),
     ...{
       port: proxy.port,
@@ -149,6 +170,7 @@ async function chaos() {
   done.abort()
   await faults
   counts.responses = world.responses.length
+  counts.conversations = world.conversations.length
   counts.seconds = Number(secondsSince(began))
   await readKept(world)
   for (const server of servers) broken.push(...(await server.stop()))

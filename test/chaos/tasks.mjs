@@ -8,7 +8,7 @@ const KINDS = {
   /** A background response that is asked for again and again. */
   polled: 3,
   /** A streamed response that goes on for a while without its client. */
-  streamed: 5,
+  streamed: 4,
   /** A response whose client waits for all of it. */
   whole: 2,
   /** A background response that is cancelled, at whichever server. */
@@ -17,10 +17,12 @@ const KINDS = {
   approved: 2,
   /** A response, and one that goes on from it. */
   continued: 1,
+  /** Responses of two clients on one conversation with an id. */
+  conversed: 1,
 }
 const DECK = Object.entries(KINDS).flatMap(([kind, count]) => Array(count).fill(kind))
 /** How many responses a task makes. */
-const RESPONSES = { approved: 2, continued: 2 }
+const RESPONSES = { approved: 2, continued: 2, conversed: 4 }
 
 /** The tasks of a run, with so many responses together. */
 export function drawTasks(random, responses) {
