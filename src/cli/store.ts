@@ -24,7 +24,7 @@ export async function administer(action: StoreAction, { store: given, owner }: V
   const store = await open(await storeAddress(secret, io))
   try {
     const rows = owner === undefined ? await statusRows(store) : Object.entries(await store.deleteOwner(owner))
-    const width = Math.max(...rows.map(([name]) => name.length))
+    const width = rows.reduce((max, [name]) => Math.max(max, name.length), 0)
     await io.print(rows.map(([name, value]) => `${name.padEnd(width)}  ${value}\n`).join(''))
     return 0
   } finally {

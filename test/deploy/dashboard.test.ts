@@ -3,6 +3,8 @@ import { parser } from '@prometheus-io/lezer-promql'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { serve } from '../cli/served.js'
 import { root } from '../docs/pages.js'
+import { refuse, scriptedServer, stream } from '../support/scripted-server.js'
+import { encodeHarmony } from '../support/tokens.js'
 import { deployFile } from './files.js'
 
 interface Panel {
@@ -52,6 +54,21 @@ function seriesOf(scrape: string): ReadonlyMap<string, ReadonlySet<string>> {
   return series
 }
 
+const engines = scriptedServer()
+
+/** A vLLM that dies in the middle of its first answer. */
+function dyingVllm(): string {
+  const said = (token_ids: readonly number[], finish_reason: string | null) => ({
+    choices: [{ index: 0, text: '', token_ids, finish_reason, stop_reason: null }],
+  })
+  const half = stream([said(encodeHarmony('<|channel|>final<|message|>It'), null)], 'breaks')
+  const answers = [half, stream([said(encodeHarmony(' rains.<|return|>'), 'stop'), '[DONE]'])]
+  return engines.script((response, asked) => {
+    if (asked.path !== '/v1/completions') return refuse(404, {})(response, asked)
+    return answers.shift()?.(response, asked)
+  }).url
+}
+
 /** Metrics of servers that have seen everything that makes a series: an answer, a call of a tool, a refusal. */
 async function scrape(): Promise<string> {
   const replay = await serve(['--replay', '--delay', '20'])
@@ -69,8 +86,8 @@ async function scrape(): Promise<string> {
 
   const small = await serve(['--replay', '--limit', 'memoryBytes=100000'])
   expect((await ask(small.url, { input: 'word '.repeat(100_000) })).status).toBe(413)
-  // Its metrics need no engine.
-  const server = await serve(['--vllm', 'http://127.0.0.1:9'])
+  const server = await serve(['--vllm', dyingVllm(), '--skip-model-check', '--context-size', '4000'])
+  expect((await ask(server.url, { input: 'Does it rain?' })).status).toBe(200)
   return [ofReplay, await metricsOf(small), await metricsOf(server)].join('')
 }
 

@@ -76,4 +76,40 @@ describe.skipIf(obstacle)(`two processes on a Postgres${obstacle ? ` (skipped: $
     expect(events.at(-1)?.type).toBe('response.completed')
     expect((await other.responses.retrieve(id)).output_text).toBe(ANSWER)
   })
+
+  test('a conversation that began at one process goes on at the other, also after the first was killed in mid-answer', async () => {
+    const [first, second] = [await serve('--delay 100'), await serve()]
+    const [one, other] = [clientOf(first), clientOf(second)]
+    const { id } = await one.conversations.create({ items: [{ type: 'message', role: 'user', content: 'Hi.' }] })
+    const asked = { model: 'gpt-oss', conversation: id }
+    await one.responses.create({ ...asked, input: 'Count.' })
+    await other.responses.create({ ...asked, input: 'Again.' })
+    const listed = async (): Promise<string[]> => {
+      const types: string[] = []
+      for await (const item of other.conversations.items.list(id, { order: 'asc' })) {
+        types.push(item.type === 'message' ? item.role : item.type)
+      }
+      return types
+    }
+    const turn = ['user', 'reasoning', 'assistant']
+    expect(await listed()).toEqual(['user', ...turn, ...turn])
+
+    const stream = await one.responses.create({ ...asked, input: 'Once more.', stream: true })
+    const read = async (): Promise<void> => {
+      for await (const { type } of stream) if (type === 'response.output_text.delta') first.kill()
+    }
+    await read().catch(() => {})
+    const outcome = (): Promise<string> =>
+      other.responses.create({ ...asked, input: 'At last.' }).then(
+        () => 'answered',
+        (error: { readonly code?: unknown }) => String(error.code),
+      )
+    const outcomes: string[] = []
+    while (outcomes.at(-1) !== 'answered') outcomes.push(await outcome())
+    expect(outcomes.slice(0, -1).filter((code) => code !== 'conversation_locked')).toEqual([])
+    const items = await listed()
+    expect(items.slice(0, 7)).toEqual(['user', ...turn, ...turn])
+    // What the killed one said is in it whole, if its client's leave did not end it first, or not at all.
+    expect([[...turn], [...turn, ...turn]]).toContainEqual(items.slice(7))
+  })
 })

@@ -180,7 +180,7 @@ describe('a store that does not answer', () => {
     const real = createMemoryStore()
     const store = { ...real, faulty: undefined, fault: 'hangs', hits: 0 } as ReturnType<typeof faultyStore>
     for (const name of Object.keys(real).filter(
-      (each) => !['memory', 'durability'].includes(each),
+      (each) => !['memory', 'durability', 'conversations'].includes(each),
     ) as (keyof ResponseStore)[]) {
       Object.assign(store, {
         [name]: async (...given: never[]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { useWriteAheadLog } from '../../../src/endpoint/stores/sqlite/worker.js'
+import { useWriteAheadLog } from '../../../src/endpoint/stores/sqlite/write-ahead-log.js'
 
 /** A database that refuses some statements first. */
 function refusing(times: number, message: string) {

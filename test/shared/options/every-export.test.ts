@@ -27,6 +27,14 @@ import {
 import { serveResponses } from '../../../src/endpoint/server/node.js'
 import { createPostgresStore } from '../../../src/endpoint/stores/postgres/index.js'
 import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
+import {
+  brave,
+  createBrowserTool,
+  createGuardedFetch,
+  exa,
+  searxng,
+  tavily,
+} from '../../../src/endpoint/tools/browser/index.js'
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import { mcpTools } from '../../../src/endpoint/tools/mcp/index.js'
@@ -131,6 +139,12 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './sources/text textSource options': (more) => textSource([], { ...more }),
   './sources/replay replay options': (more) => replay({ version: 1, name: 'a', tokens: [] }, { ...more }),
   './sources/record record about': (more) => record([], () => {}, { name: 'a', ...more }),
+  './tools/browser brave options': (more) => brave({ apiKey: 'key', ...more }),
+  './tools/browser createBrowserTool options': (more) => createBrowserTool({ backend: () => [], fetch, ...more }),
+  './tools/browser createGuardedFetch options': (more) => createGuardedFetch({ ...more }),
+  './tools/browser exa options': (more) => exa({ apiKey: 'key', ...more }),
+  './tools/browser searxng options': (more) => searxng({ url, ...more }),
+  './tools/browser tavily options': (more) => tavily({ apiKey: 'key', ...more }),
   './tools/file-search fileSearch options': (more) => fileSearch(() => [], { ...more }),
   './tools/mcp mcpTools options': (more) => mcpTools({ servers: {}, ...more }),
 }
@@ -154,7 +168,7 @@ const UNCHECKED: Readonly<Record<string, string>> = {
   './request RequestError about': 'an error that is thrown while another is made would hide it',
   './stores StoreConflict options': 'an error that is thrown while another is made would hide it',
   './engine EngineError options': 'an error that is thrown while another is made would hide it',
-  './tools/functions ToolError options': 'an error that is thrown while another is made would hide it',
+  './tools/browser ToolError options': 'an error that is thrown while another is made would hide it',
   './diagnostics explainDiagnostic diagnostic': 'what the library made',
   './items hostItem item': 'an item of the API, which its own schema checks',
   './prompt renderToolResult item': 'an item of the API, as it was streamed',

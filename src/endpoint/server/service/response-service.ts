@@ -99,6 +99,7 @@ export interface ResponseService {
   drain(signal?: AbortSignal): Promise<void>
 }
 
+/** @inline */
 type Parts = Pick<ConversationItemQuery, 'include'>
 
 /** The Conversations API without HTTP. Every method concerns one owner's, and throws a RequestError with status 404 for others. */

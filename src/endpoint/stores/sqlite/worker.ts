@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { type Database, openDatabase } from './driver.js'
 import { createOperations } from './operations.js'
 import type { Answer, WorkerRequest, WorkerSettings } from './protocol.js'
 import { migrate, versionOf } from './schema.js'
 import type { TimedOperations } from './timed-operations.js'
+import { useWriteAheadLog } from './write-ahead-log.js'
 
 /*
  * The thread that waits for the disk, while the process's main thread serves clients: a lock that another process holds
@@ -141,28 +141,4 @@ function identityOf(path: string | undefined): string | undefined {
   if (path === undefined) return undefined
   const found = statSync(path, { bigint: true, throwIfNoEntry: false })
   return found && `${found.dev} ${found.ino}`
-}
-
-/** The time between two attempts, in milliseconds. */
-const AGAIN_MS = 10
-
-/**
- * Switches a database to its write-ahead log. Where two processes do so at once in a new file, SQLite refuses one of them
- * without waiting for its `busy_timeout`, since both hold a lock that the other waits for: a server would end at its
- * start.
- *
- * @param seconds - how long to wait for another process
- * @throws SQLite's error
- */
-export async function useWriteAheadLog(database: Pick<Database, 'exec'>, seconds: number): Promise<void> {
-  const until = Date.now() + seconds * 1000
-  for (;;) {
-    try {
-      database.exec('PRAGMA journal_mode = WAL')
-      return
-    } catch (error) {
-      if (Date.now() >= until || !String(error).includes('database is locked')) throw error
-      await wait(AGAIN_MS)
-    }
-  }
 }

@@ -20,7 +20,8 @@ export function findInPage(page: Page, pattern: string): Page {
   for (let at = 0; at < lines.length && links.length < MAX_MATCHES; at++) {
     if (!lines[at]?.toLowerCase().includes(lower)) continue
     if (shown.length > 0) shown.push('')
-    shown.push(`# 【${links.length}†match at L${at}】`, ...lines.slice(at, at + LINES))
+    shown.push(`# 【${links.length}†match at L${at}】`)
+    for (const line of lines.slice(at, at + LINES)) shown.push(line)
     links.push({ url: page.url, text: `match at L${at}` })
     at += LINES - 1
   }
