@@ -149,6 +149,20 @@ describe('where the clients of Messages differ:', () => {
     })
   })
 
+  test('a character that is divided between deltas of an input breaks the Anthropic SDK for Python, which encodes each', () => {
+    const inPieces =
+      (...pieces: string[]): Damage =>
+      (events) => {
+        const deltas = events.filter(({ delta }) => delta?.type === 'input_json_delta')
+        for (const [at, { delta }] of deltas.entries()) delta.partial_json = pieces[at]
+      }
+    expect(all('call', inPieces('{"city":"\ud83c', '\udf27"}'))).toEqual({
+      ...NONE,
+      'anthropic-python': ['messages-anthropic-python-text'],
+    })
+    expect(all('call', inPieces('{"city":"\ud83c\udf27', '"}'))).toEqual(NONE)
+  })
+
   test('no client shows text in thinking deltas as text', () => {
     const damage: Damage = (events) => {
       for (const { delta } of events.slice(3, 5)) Object.assign(delta, { type: 'thinking_delta', thinking: delta.text })

@@ -14,7 +14,7 @@ const RULES = rulesOf({
   'messages-anthropic-python-event': `An event is an object, with the block, the delta and the usage that its type has: ${RAISES}.`,
   'messages-anthropic-python-start': `A message_start has a message with a list of content and usage: ${RAISES}. It drops what comes before.`,
   'messages-anthropic-python-index': `The deltas and the stop of a block have its index, from 0 in the order of the blocks: ${RAISES}.`,
-  'messages-anthropic-python-text': `The text, the thinking and the input of a delta are texts, and continue one: ${RAISES}.`,
+  'messages-anthropic-python-text': `The text, the thinking and the input of a delta are texts, and continue one; no character is divided between deltas of an input: ${RAISES}.`,
   'messages-anthropic-python-input': {
     sentence: `The input of a call is the beginning of JSON at each delta: ${RAISES}.`,
     fault: 'model',
@@ -110,8 +110,9 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
     if (type === 'thinking_delta' && block.type === 'thinking')
       this.seen.reasoning.append(appended(block.text, thinking))
     if (type !== 'input_json_delta' || !isCall(block)) return
-    if (typeof partial_json !== 'string')
-      throw new Thrown('messages-anthropic-python-text', 'partial_json as a text', partial_json)
+    // The SDK encodes each delta of an input.
+    if (typeof partial_json !== 'string' || /\p{Surrogate}/u.test(partial_json))
+      throw new Thrown('messages-anthropic-python-text', 'partial_json as a text of whole characters', partial_json)
     block.json += partial_json
   }
 
