@@ -87,7 +87,8 @@ export async function startServer({
         },
       ],
       tokenTable,
-      response: { ...response, onOpen: (opened) => host?.onOpen(opened) },
+      // A source that fails does so once.
+      response: { ...response, engineRestarts: 0, onOpen: (opened) => host?.onOpen(opened) },
       seal,
       done,
       ...(dialect && { dialect }),

@@ -12,7 +12,7 @@ export interface Row {
   readonly loses: string
 }
 
-const ALL: readonly AnyClient[] = ['openai', 'ai-sdk', 'openai-agents', 'langchain', 'codex']
+const ALL: readonly AnyClient[] = ['openai', 'openai-python', 'ai-sdk', 'openai-agents', 'langchain', 'codex']
 const ANSWER = '<|channel|>final<|message|>Hi<|return|>'
 const NO_ANSWER = '<|channel|>final<|message|><|return|>'
 const CALL = '<|channel|>commentary to=functions.get_weather<|message|>{}<|call|>'
@@ -38,13 +38,13 @@ export const ROWS: readonly Row[] = [
   {
     name: 'event-shape:output_index',
     model: ANSWER,
-    breaks: ['openai'],
+    breaks: ['openai', 'openai-python'],
     loses: 'shows no text, and throws',
   },
   {
     name: 'within-item',
     model: NO_ANSWER,
-    breaks: ['openai'],
+    breaks: ['openai', 'openai-python'],
     loses: 'shows no text, and throws',
   },
   {
@@ -54,9 +54,21 @@ export const ROWS: readonly Row[] = [
     loses: 'shows "Hi", and throws',
   },
   {
+    name: 'openai-python-output-index',
+    model: PREAMBLE + ANSWER,
+    breaks: ['openai-python'],
+    loses: 'throws',
+  },
+  {
+    name: 'client-reasoning',
+    model: `${PREAMBLE}<|channel|>analysis<|message|>Hm<|end|>`,
+    breaks: ['openai-python'],
+    loses: 'HmHm',
+  },
+  {
     name: 'output-index-order',
     model: `${PREAMBLE}<|channel|>final<|message|><|end|><|start|>assistant<|channel|>analysis<|message|>Hm<|end|>`,
-    breaks: ['openai'],
+    breaks: ['openai', 'openai-python'],
     loses: 'shows no text, and throws',
   },
   {
