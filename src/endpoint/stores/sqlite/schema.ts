@@ -98,15 +98,17 @@ const APPLICATION_ID = 0x6861726d
  * @throws HarmonyResponsesError `bad_option` if the file is another program's, or a newer version's
  */
 export function versionOf(database: Database): number {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
-  const { application_id: id } = database.prepare('PRAGMA application_id').get() as { application_id: number }
-  const tables = database.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE type = 'table'").get()
-  if (id !== APPLICATION_ID && tables?.['count'] !== 0)
-    throw notOurs('a file of this store, got a database of another program')
+  const { version, id, tables } = database.prepare(FACTS).get() as Readonly<Record<'version' | 'id' | 'tables', number>>
+  if (id !== APPLICATION_ID && tables !== 0) throw notOurs('a file of this store, got a database of another program')
   if (version > MIGRATIONS.length)
     throw notOurs(`a file of version ${MIGRATIONS.length} or older, got version ${version}`)
   return version
 }
+
+/** At once: between two statements, another process may create the tables. */
+const FACTS = `SELECT user_version AS version, application_id AS id,
+    (SELECT count(*) FROM sqlite_schema WHERE type = 'table') AS tables
+  FROM pragma_user_version, pragma_application_id`
 
 /**
  * Creates the tables, or migrates those of an older version. Two processes may begin at the same time.
