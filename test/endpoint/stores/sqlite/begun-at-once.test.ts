@@ -13,21 +13,23 @@ describeWithSqlite('a new file', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('is no file of another program while another process creates its tables', async () => {
-    const file = join(folder, 'responses.db')
-    const [one, other] = [await openDatabase(file), await openDatabase(file)]
-    let statements = 0
-    /** Another process creates the tables after the first statement. */
-    const watched = {
-      prepare(text: string) {
-        if (statements++ === 1) migrate(other)
-        return one.prepare(text)
-      },
-    } as Database
-    expect(() => versionOf(watched)).not.toThrow()
-    if (statements === 1) migrate(other)
-    expect(versionOf(one)).toBeGreaterThan(0)
-    one.close()
-    other.close()
-  })
+  test.each([1, 2])(
+    'is no file of another program if another process creates its tables after %i statements',
+    async (after) => {
+      const file = join(folder, `${after}.db`)
+      const [one, other] = [await openDatabase(file), await openDatabase(file)]
+      let statements = 0
+      const watched = {
+        prepare(text: string) {
+          if (statements++ === after) migrate(other)
+          return one.prepare(text)
+        },
+      } as Database
+      expect(() => versionOf(watched)).not.toThrow()
+      if (statements <= after) migrate(other)
+      expect(versionOf(one)).toBeGreaterThan(0)
+      one.close()
+      other.close()
+    },
+  )
 })
