@@ -31,9 +31,7 @@ export function searchChoice(
   const [name = '', ...rest] = given.split('=')
   const address = rest.join('=').trim()
   if (name === 'searxng') {
-    const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
-    if (!isHttp)
-      throw new UsageError('--search searxng: expected searxng=URL, the http or https address of an instance')
+    if (address === '') throw new UsageError('--search searxng: expected searxng=URL, the address of an instance')
     return { backend: 'searxng', url: address, key: undefined, allow }
   }
   if (!Object.hasOwn(VARIABLES, name)) {
