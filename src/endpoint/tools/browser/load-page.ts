@@ -1,12 +1,12 @@
 import { shortened } from '../../../shared/shortened.js'
-import type { Pause } from '../../../shared/slices.js'
+import { createWork, type Pause, withPauses } from '../../../shared/slices.js'
 import { withinTime } from '../deadline.js'
 import { ToolError } from '../tool-error.js'
 import { cleanText } from './clean-text.js'
 import type { PageText } from './html-page.js'
 import { MAX_URL, type Page } from './page.js'
 import { type CreateTokenizer, readHtml } from './read-html.js'
-import { wrapText } from './wrap.js'
+import { wrapInSlices } from './wrap.js'
 
 export interface LoadOptions {
   readonly fetch: typeof globalThis.fetch
@@ -101,7 +101,7 @@ async function readPage(
   return {
     url: url.href,
     title: shortened(page.title, MAX_TITLE) || url.host,
-    lines: wrapText(`\nURL: ${url.href}\n${page.text}${end}`),
+    lines: await withPauses(wrapInSlices(`\nURL: ${url.href}\n${page.text}${end}`, createWork()), options.pause),
     links: page.links,
   }
 }
