@@ -89,7 +89,8 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
     switch (entry.type) {
       case 'open':
         return (
-          layout.legend({ name: open.responseId }) + (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
+          layout.legend({ name: open.responseId }) +
+          (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
         )
       case 'begin':
         return start()
