@@ -1,9 +1,16 @@
+import { bytesOf } from './bytes-of.js'
 import type { KeptResponse, NamedConversation } from './kept-response.js'
 import type { ConversationFacts, ConversationTurn, FoundConversation } from './store.js'
 
 /** The named conversations in memory: as many as their last responses at most. */
 export class KeptConversations {
   readonly #all = new Map<string, NamedConversation>()
+  #bytes = 0
+
+  /** The bytes of what is kept about them. */
+  get bytes(): number {
+    return this.#bytes
+  }
 
   find(conversationId: string, owner: string): (NamedConversation & { readonly last: KeptResponse }) | undefined {
     const found = this.#all.get(nameOf(conversationId, owner))
@@ -20,7 +27,10 @@ export class KeptConversations {
     const name = nameOf(conversationId, response.owner)
     const known = this.#all.get(name)
     const conversation = known ?? { name, facts: facts as ConversationFacts, last: undefined, open: undefined }
-    if (known === undefined) this.#all.set(name, conversation)
+    if (known === undefined) {
+      this.#all.set(name, conversation)
+      this.#bytes += bytesOf(conversation.facts)
+    }
     conversation.open = response
     response.named = conversation
   }
@@ -36,17 +46,25 @@ export class KeptConversations {
   /** Called when a response is deleted or evicted. */
   forget(response: KeptResponse): void {
     const { named } = response
-    if (named?.last === response) this.#all.delete(named.name)
+    if (named?.last === response) this.delete(named)
     else if (named?.open === response) this.#close(named)
   }
 
-  delete({ name }: NamedConversation): void {
-    this.#all.delete(name)
+  update(named: NamedConversation, facts: ConversationFacts): void {
+    this.#bytes += bytesOf(facts) - bytesOf(named.facts)
+    named.facts = facts
+  }
+
+  delete(named: NamedConversation): void {
+    // Its name may belong to another one by now.
+    if (this.#all.get(named.name) !== named) return
+    this.#all.delete(named.name)
+    this.#bytes -= bytesOf(named.facts)
   }
 
   #close(named: NamedConversation): void {
     named.open = undefined
-    if (named.last === undefined) this.#all.delete(named.name)
+    if (named.last === undefined) this.delete(named)
   }
 }
 

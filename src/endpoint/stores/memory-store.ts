@@ -4,7 +4,7 @@ import type { Slices, Work } from '../../shared/slices.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../flow/byte-budget.js'
 import { Expiring } from '../flow/expiring.js'
-import { bytesOf, bytesOfFinished } from './bytes-of.js'
+import { bytesOfFinished } from './bytes-of.js'
 import { compacted } from './compacted.js'
 import { type Conversation, Conversations } from './conversations.js'
 import { followBlocks } from './follow-blocks.js'
@@ -115,7 +115,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   let reportedBytes = 0
 
   function overBytes(): number {
-    return conversations.bytes - written.runningBytes
+    return allBytes() - written.runningBytes
+  }
+
+  function allBytes(): number {
+    return conversations.bytes + named.bytes
   }
 
   /** Called last, when the state is consistent: a listener may reclaim. */
@@ -235,8 +239,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   }
 
   function shrink(): void {
-    written.evictOldest(() => written.count > entries || conversations.bytes > bytes)
-    while (conversations.finished > responses || found.size > items || conversations.bytes > bytes) {
+    written.evictOldest(() => written.count > entries || allBytes() > bytes)
+    while (conversations.finished > responses || found.size > items || allBytes() > bytes) {
       const { oldest } = conversations
       if (oldest === undefined || (conversations.idle === 1 && !isTooLarge(oldest))) return
       conversations.forgetOldest()
@@ -279,14 +283,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       async update(conversationId, owner, facts) {
         const found = named.find(conversationId, owner)
         if (found === undefined) return false
-        conversations.grow(found.last, { bytes: bytesOf(facts) - bytesOf(found.facts) })
-        found.facts = facts
+        named.update(found, facts)
         tell()
         return true
       },
       async delete(conversationId, owner) {
         const found = named.find(conversationId, owner)
         if (found !== undefined) named.delete(found)
+        tell()
         return found !== undefined
       },
     },
@@ -328,16 +332,15 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       if (keyed !== undefined) keys.set(keyed, opened)
       conversations.begin(opened, previous)
       if (turn !== undefined) named.open(turn, opened)
-      if (turn?.facts !== undefined) conversations.grow(opened, { bytes: bytesOf(turn.facts) })
       written.add(opened, given.entries)
-      if (written.count > entries || conversations.bytes > bytes) shrink()
+      if (written.count > entries || allBytes() > bytes) shrink()
       tell()
       return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
     },
 
     async append(appends) {
       const appended = appends.map(appendOne)
-      if (written.count > entries || conversations.bytes > bytes) shrink()
+      if (written.count > entries || allBytes() > bytes) shrink()
       tell()
       return appended
     },

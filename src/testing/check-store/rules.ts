@@ -392,7 +392,7 @@ export const CHECKS: Readonly<Record<Exclude<StoreRule, 'obeys-model'>, (stores:
       finished([item('n')]),
     )
     expectSame(await two.find('conv', 'ann'), { facts: FACTS, last: 'anew' }, 'one that begins anew')
-    const changed = { created_at: 2, metadata: { a: 'c' } }
+    const changed = { created_at: 2, metadata: { a: 'a longer value' } }
     expectSame(await two.update('conv', 'ann', changed), true, 'an update')
     expectSame(await one.find('conv', 'ann'), { facts: changed, last: 'anew' }, 'after it')
     const taken = await open(store, {

@@ -31,11 +31,10 @@ const FAULTS = {
     SELECT sum(coalesce(length(head), 0)
       + (SELECT coalesce(sum(length(bytes)), 0) FROM parts WHERE parts.rid = responses.rid)
       + (SELECT coalesce(sum(length(bytes)), 0) FROM entries WHERE entries.rid = responses.rid))
-      FROM responses WHERE responses.cid = conversations.cid)
-    + (SELECT coalesce(sum(length(facts)), 0) FROM named_conversations JOIN responses ON rid = coalesce(last, open)
-      WHERE responses.cid = conversations.cid)`,
+      FROM responses WHERE responses.cid = conversations.cid)`,
   'owners whose bytes are not those of their conversations': `SELECT count(*) FROM owners WHERE bytes <>
-    (SELECT coalesce(sum(bytes), 0) FROM conversations WHERE conversations.owner = owners.owner)`,
+    (SELECT coalesce(sum(bytes), 0) FROM conversations WHERE conversations.owner = owners.owner)
+    + (SELECT coalesce(sum(length(facts)), 0) FROM named_conversations WHERE named_conversations.owner = owners.owner)`,
 }
 
 export const postgres = {

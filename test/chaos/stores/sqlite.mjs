@@ -34,8 +34,14 @@ const FAULTS = {
   'responses of no conversation':
     'SELECT count(*) AS count FROM responses WHERE cid NOT IN (SELECT cid FROM conversations)',
   'conversations in which a response is said to run': 'SELECT count(*) AS count FROM conversations WHERE running <> 0',
+  'conversations whose bytes are not those of their content': `SELECT count(*) AS count FROM conversations WHERE bytes <> (
+    SELECT sum(coalesce(length(head), 0)
+      + (SELECT coalesce(sum(length(bytes)), 0) FROM parts WHERE parts.rid = responses.rid)
+      + (SELECT coalesce(sum(length(bytes)), 0) FROM entries WHERE entries.rid = responses.rid))
+      FROM responses WHERE responses.cid = conversations.cid)`,
   'owners whose bytes are not those of their conversations': `SELECT count(*) AS count FROM owners WHERE bytes <>
-    (SELECT coalesce(sum(bytes), 0) FROM conversations WHERE conversations.owner = owners.owner)`,
+    (SELECT coalesce(sum(bytes), 0) FROM conversations WHERE conversations.owner = owners.owner)
+    + (SELECT coalesce(sum(length(facts)), 0) FROM named_conversations WHERE named_conversations.owner = owners.owner)`,
 }
 
 export const sqlite = {

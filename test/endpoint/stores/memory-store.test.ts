@@ -181,6 +181,33 @@ test('a store in memory counts its contents, drops entries before conversations,
   expect(store.memory.bytes).toBe(0)
 })
 
+test('a store in memory counts what is kept about conversations as long as they are there', async () => {
+  const store = createMemoryStore()
+  const factsOf = (length: number) => ({ created_at: 1, metadata: { a: 'x'.repeat(length) } })
+  await keep(store, { responseId: 'a', conversation: { conversationId: 'conv', facts: factsOf(500) } })
+  const before = store.memory.bytes
+  await store.conversations.update('conv', 'ann', factsOf(100))
+  expect(before - store.memory.bytes).toBe(800)
+  // It begins anew: what it was is deleted.
+  await keep(store, { responseId: 'b', conversation: { conversationId: 'conv', last: 'a' } })
+  await store.delete('a', 'ann')
+  expect(before - store.memory.bytes).toBe(800)
+  await store.conversations.delete('conv', 'ann')
+  expect(before - store.memory.bytes).toBeGreaterThan(1000)
+  await store.delete('b', 'ann')
+  expect(store.memory.bytes).toBe(0)
+})
+
+test('a conversation in memory stays when the last response of an earlier one of its name is deleted', async () => {
+  const store = createMemoryStore()
+  const begin = { conversationId: 'conv', facts: { created_at: 1, metadata: {} } }
+  await keep(store, { responseId: 'a', conversation: begin })
+  await store.conversations.delete('conv', 'ann')
+  await keep(store, { responseId: 'b', conversation: begin })
+  await store.delete('a', 'ann')
+  expect((await store.conversations.find('conv', 'ann'))?.last).toBe('b')
+})
+
 test('a store in memory gives bytes back when it is asked to, but none of a conversation that is in use', async () => {
   const store = createMemoryStore()
   const lease = await open(store, { responseId: 'a', entries: block(entry(1)) })

@@ -8,11 +8,12 @@ const STATUS = `
   SELECT
     (SELECT count(*) FROM responses WHERE NOT is_deleted) AS responses,
     (SELECT count(*) FROM responses WHERE is_running) AS running,
-    count(*) AS conversations, count(DISTINCT owner) AS owners, coalesce(sum(bytes), 0)::bigint AS bytes,
+    count(*) AS conversations, count(DISTINCT owner) AS owners,
+    (SELECT coalesce(sum(bytes), 0)::bigint FROM owners) AS bytes,
     extract(epoch FROM min(used))::float8 AS oldest, (SELECT version FROM store_version) AS version
   FROM conversations`
 
-const CONVERSATIONS = 'SELECT cid, owner, bytes FROM conversations WHERE owner = $1 ORDER BY cid LIMIT $2 FOR UPDATE'
+const CONVERSATIONS = 'SELECT cid FROM conversations WHERE owner = $1 ORDER BY cid LIMIT $2 FOR UPDATE'
 const COUNT = 'SELECT count(*) AS n FROM responses WHERE cid = ANY($1::bigint[]) AND NOT is_deleted'
 const APPROVALS = `
   WITH gone AS (DELETE FROM approvals WHERE owner = $1 RETURNING 1) SELECT count(*) AS n FROM gone`
@@ -52,11 +53,11 @@ export function createAdministration({ run, inTransaction }: Connections, { forg
         const [approvals] = isAll ? await query(APPROVALS, name) : []
         await query(WAKE)
         // The last step: owners are shared.
-        await forget(query, conversations)
+        const bytes = await forget(query, conversations)
         return {
           responses: Number(counted?.['n'] ?? 0),
           conversations: conversations.length,
-          bytes: conversations.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+          bytes,
           approvals: Number(approvals?.['n'] ?? 0),
           isAll,
         }

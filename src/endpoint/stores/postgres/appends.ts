@@ -86,6 +86,7 @@ const END = `
   ),
   unnamed AS (
     DELETE FROM named_conversations USING ended WHERE open = ended.rid AND NOT joins AND last IS NULL
+      RETURNING named_conversations.owner, length(facts) AS size
   ),
   dropped AS (
     DELETE FROM entries USING ended WHERE entries.rid = ended.rid AND is_whole AND (entries.at > 0 OR added = 0)
@@ -108,7 +109,10 @@ const END = `
       WHERE conversations.cid = ends.cid
   ),
   owned AS (
-    INSERT INTO owners (owner, bytes) SELECT owner, sum(whole) FROM ended GROUP BY owner ORDER BY owner
+    INSERT INTO owners (owner, bytes)
+      SELECT owner, sum(bytes)
+        FROM (SELECT owner, whole AS bytes FROM ended UNION ALL SELECT owner, -size FROM unnamed) AS counted
+        GROUP BY owner ORDER BY owner
       ON CONFLICT (owner) DO UPDATE SET bytes = owners.bytes + excluded.bytes RETURNING owner, bytes
   )
   SELECT ended.rid, ended.id, ended.stamp, ended.cid, owned.owner, owned.bytes AS owner_bytes,

@@ -34,8 +34,11 @@ const HIDE = `
 
 /** A conversation ends with its last response, and is free once the one that was open in it is deleted. */
 const UNNAME = `
-  WITH ended AS (DELETE FROM named_conversations WHERE last = $1 OR (open = $1 AND last IS NULL))
-  UPDATE named_conversations SET open = NULL WHERE open = $1 AND last IS NOT NULL`
+  WITH ended AS (
+    DELETE FROM named_conversations WHERE last = $1 OR (open = $1 AND last IS NULL) RETURNING length(facts) AS size
+  ),
+  freed AS (UPDATE named_conversations SET open = NULL WHERE open = $1 AND last IS NOT NULL)
+  SELECT coalesce(sum(size), 0)::bigint AS bytes FROM ended`
 
 /**
  * Evicts a deleted response without continuations, and each predecessor that is deleted and has no other continuation; and
@@ -76,8 +79,9 @@ export async function remove(query: Query, { grow }: Eviction, responseId: strin
   const bytes = isRunning ? 0 : (response['entry_bytes'] as number)
   await query(GIVE, rid, names[1])
   await query(HIDE, rid, cid, bytes, isRunning ? 1 : 0)
-  await query(UNNAME, rid)
+  const [unnamed] = await query(UNNAME, rid)
   const [pruned] = await query(PRUNE, rid, cid)
-  await grow(query, [{ owner: names[1], bytes: -bytes - (pruned?.['bytes'] as number) }])
+  const gone = bytes + (unnamed?.['bytes'] as number) + (pruned?.['bytes'] as number)
+  await grow(query, [{ owner: names[1], bytes: -gone }])
   return true
 }

@@ -14,8 +14,8 @@ export interface Eviction {
   shrink(grown: readonly Row[]): Promise<void>
   /** Evicts some expired conversations, if it is time to look for them. */
   expire(): Promise<void>
-  /** Deletes conversations as a whole. @param conversations - rows of `cid`, `owner` and `bytes` */
-  forget(query: Query, conversations: readonly Row[]): Promise<void>
+  /** Deletes conversations as a whole. Returns their bytes. @param conversations - rows of `cid` */
+  forget(query: Query, conversations: readonly Row[]): Promise<number>
 }
 
 export interface Bounds {
@@ -31,11 +31,11 @@ const GROW = `
 const SHRUNK = 'DELETE FROM owners WHERE owner = ANY($1::text[]) AND bytes <= 0'
 
 const OLDEST = `
-  SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND owner = $1 AND cid <> ALL($2::bigint[])
+  SELECT cid, bytes FROM conversations WHERE running = 0 AND owner = $1 AND cid <> ALL($2::bigint[])
     ORDER BY used LIMIT $3 FOR UPDATE SKIP LOCKED`
 
 const EXPIRED = `
-  SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND used <= to_timestamp($1)
+  SELECT cid FROM conversations WHERE running = 0 AND used <= to_timestamp($1)
     ORDER BY used LIMIT $2 FOR UPDATE SKIP LOCKED`
 
 const FORGET = `
@@ -45,12 +45,15 @@ const FORGET = `
   unnamed AS (
     DELETE FROM named_conversations
       WHERE last IN (SELECT rid FROM gone) OR (last IS NULL AND open IN (SELECT rid FROM gone))
+      RETURNING owner, length(facts) AS size
   ),
   freed AS (
     UPDATE named_conversations SET open = NULL
       WHERE open IN (SELECT rid FROM gone) AND last IS NOT NULL AND last NOT IN (SELECT rid FROM gone)
-  )
-  DELETE FROM conversations WHERE cid = ANY($1::bigint[])`
+  ),
+  forgotten AS (DELETE FROM conversations WHERE cid = ANY($1::bigint[]) RETURNING owner, bytes)
+  SELECT owner, -sum(bytes)::bigint AS bytes
+    FROM (SELECT owner, bytes FROM forgotten UNION ALL SELECT owner, size FROM unnamed) AS counted GROUP BY owner`
 
 const APPROVALS = `
   DELETE FROM approvals WHERE used <= to_timestamp($1)
@@ -76,16 +79,15 @@ export function createEviction(connections: Connections, { seconds, ownerBytes }
       )
   }
 
-  async function forget(query: Query, conversations: readonly Row[]): Promise<void> {
-    if (conversations.length === 0) return
-    await query(
+  async function forget(query: Query, conversations: readonly Row[]): Promise<number> {
+    if (conversations.length === 0) return 0
+    const owners = await query(
       FORGET,
       conversations.map(({ cid }) => cid as number),
     )
-    await grow(
-      query,
-      conversations.map(({ owner, bytes }) => ({ owner: owner as string, bytes: -(bytes as number) })),
-    )
+    const freed = owners.map(({ owner, bytes }) => ({ owner: owner as string, bytes: bytes as number }))
+    await grow(query, freed)
+    return freed.reduce((sum, { bytes }) => sum - bytes, 0)
   }
 
   async function shrinkOwner(query: Query, owner: string, above: number, kept: readonly number[]): Promise<void> {

@@ -6,25 +6,18 @@ import { keyOf, nameOf } from './names.js'
 
 const ID = 'named_conversations.owner = $2 AND named_conversations.id = $1'
 
-/** Locks the tree before the name, as everything does. */
 const UPDATE = `
-  WITH kept AS MATERIALIZED (
-    SELECT cid FROM conversations WHERE cid = (
-        SELECT cid FROM named_conversations JOIN responses ON responses.rid = last WHERE ${ID}
-      ) FOR UPDATE
-  ),
-  old AS MATERIALIZED (
-    SELECT length(facts) AS size FROM named_conversations
-      WHERE ${ID} AND last IS NOT NULL AND (SELECT count(*) FROM kept) > 0 FOR UPDATE
+  WITH old AS MATERIALIZED (
+    SELECT length(facts) AS size FROM named_conversations WHERE ${ID} AND last IS NOT NULL FOR UPDATE
   ),
   updated AS (UPDATE named_conversations SET facts = $3 FROM old WHERE ${ID}),
-  grown AS (
-    UPDATE conversations SET bytes = bytes + length($3::bytea) - size FROM old, kept WHERE conversations.cid = kept.cid
-  ),
   owned AS (UPDATE owners SET bytes = bytes + length($3::bytea) - size FROM old WHERE owners.owner = $2)
   SELECT size FROM old`
 
-const DELETE = `DELETE FROM named_conversations WHERE ${ID} AND last IS NOT NULL RETURNING 1`
+const DELETE = `
+  WITH gone AS (DELETE FROM named_conversations WHERE ${ID} AND last IS NOT NULL RETURNING length(facts) AS size),
+  owned AS (UPDATE owners SET bytes = bytes - size FROM gone WHERE owners.owner = $2)
+  SELECT size FROM gone`
 
 /** The operations on named conversations. */
 export interface NamedConversations {
@@ -57,6 +50,6 @@ export function createNamedConversations({ run, retried }: Connections, seconds:
     },
     update: async (id, owner, facts) =>
       (await retried((query) => query(UPDATE, keyOf(id), nameOf(owner), facts))).length > 0,
-    delete: async (id, owner) => (await run((query) => query(DELETE, keyOf(id), nameOf(owner)))).length > 0,
+    delete: async (id, owner) => (await retried((query) => query(DELETE, keyOf(id), nameOf(owner)))).length > 0,
   }
 }

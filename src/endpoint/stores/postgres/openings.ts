@@ -36,7 +36,7 @@ const OPEN = `
   ),
   begun AS (
     INSERT INTO conversations (cid, owner, used, running, bytes)
-      SELECT cid, $2, now(), 1, coalesce(length($11::bytea), 0) FROM opened WHERE previous IS NULL
+      SELECT cid, $2, now(), 1, 0 FROM opened WHERE previous IS NULL
   ),
   turned AS (
     UPDATE named_conversations SET open = opened.rid FROM opened
@@ -45,10 +45,10 @@ const OPEN = `
   begun_named AS (
     INSERT INTO named_conversations (owner, id, open, facts)
       SELECT $2, $9, rid, $11 FROM opened WHERE $9::text IS NOT NULL AND $10::text IS NULL
+      RETURNING length(facts) AS size
   ),
   owned AS (
-    INSERT INTO owners (owner, bytes)
-      SELECT $2, length($11::bytea) FROM opened WHERE previous IS NULL AND $11::bytea IS NOT NULL
+    INSERT INTO owners (owner, bytes) SELECT $2, size FROM begun_named
       ON CONFLICT (owner) DO UPDATE SET bytes = owners.bytes + excluded.bytes
   ),
   joined AS (

@@ -1,5 +1,7 @@
 import { createExpiry, MAX_EXPIRED, type Moment } from '../database/expiry.js'
 import type { Row, Value } from './driver.js'
+import type { NamedConversations } from './named-conversations.js'
+import { bytesOf, countBytes } from './owner-bytes.js'
 import type { Statements } from './statements.js'
 import type { Bounds } from './timed-operations.js'
 
@@ -7,6 +9,8 @@ import type { Bounds } from './timed-operations.js'
 export interface Eviction {
   /** Counts bytes that are added, or negative ones that have left. */
   grow(cid: Value, owner: Value, bytes: number): void
+  /** Returns the bytes of a response's entries. */
+  entryBytes(rid: Value): number
   /** Evicts conversations of an owner above the limit, the least recently used first, except this one. */
   shrink(owner: string, cid: number): void
   /** Whether it is time to look for expired conversations, or some are left. */
@@ -21,21 +25,18 @@ export interface Eviction {
 
 export function createEviction(
   { sql }: Pick<Statements, 'sql'>,
+  named: NamedConversations,
   { seconds, ownerBytes }: Omit<Bounds, 'leaseClock'>,
 ): Eviction {
   const expiry = createExpiry(seconds)
 
   function grow(cid: Value, owner: Value, bytes: number): void {
     sql('UPDATE conversations SET bytes = bytes + ? WHERE cid = ?').run(bytes, cid)
-    sql(
-      'INSERT INTO owners (owner, bytes) VALUES (?, ?) ON CONFLICT (owner) DO UPDATE SET bytes = bytes + excluded.bytes',
-    ).run(owner, bytes)
+    countBytes({ sql }, owner, bytes)
   }
 
   function shrink(owner: string, cid: number): void {
-    for (;;) {
-      const held = sql('SELECT bytes FROM owners WHERE owner = ?').get(owner)
-      if (((held?.['bytes'] as number | undefined) ?? 0) <= ownerBytes) return
+    while (bytesOf({ sql }, owner) > ownerBytes) {
       const oldest = sql(
         'SELECT cid, owner, bytes FROM conversations WHERE running = 0 AND owner = ? AND cid <> ? ORDER BY used LIMIT 1',
       ).get(owner, cid)
@@ -48,13 +49,10 @@ export function createEviction(
     for (const table of ['entries', 'parts']) {
       sql(`DELETE FROM ${table} WHERE rid IN (SELECT rid FROM responses WHERE cid = ?)`).run(cid as Value)
     }
-    const gone = '(SELECT rid FROM responses WHERE cid = ?)'
-    sql(`DELETE FROM named_conversations WHERE last IN ${gone}`).run(cid as Value)
-    sql(`DELETE FROM named_conversations WHERE last IS NULL AND open IN ${gone}`).run(cid as Value)
-    sql(`UPDATE named_conversations SET open = NULL WHERE open IN ${gone}`).run(cid as Value)
+    named.forgetAll(cid as Value)
     sql('DELETE FROM responses WHERE cid = ?').run(cid as Value)
     sql('DELETE FROM conversations WHERE cid = ?').run(cid as Value)
-    sql('UPDATE owners SET bytes = bytes - ? WHERE owner = ?').run(bytes as Value, owner as Value)
+    countBytes({ sql }, owner as Value, -(bytes as number))
     sql('DELETE FROM owners WHERE owner = ? AND bytes <= 0').run(owner as Value)
   }
 
@@ -74,6 +72,12 @@ export function createEviction(
     expiry.end()
   }
 
+  function entryBytes(rid: Value): number {
+    return sql('SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM entries WHERE rid = ?').get(rid)?.[
+      'bytes'
+    ] as number
+  }
+
   /** Hides a deleted response, which stays only as a part of its conversation. */
   function hide({ rid, owner, cid }: Row): void {
     const given = sql(
@@ -87,11 +91,11 @@ export function createEviction(
            (SELECT max(seq) FROM parts WHERE owner = ? AND item_id = ? AND rid <> ?)`,
       ).run(bytes as Value, owner as Value, item_id as Value, rid as Value)
     }
-    const entries = sql('SELECT coalesce(sum(length(bytes)), 0) AS bytes FROM entries WHERE rid = ?').get(rid as Value)
+    const entries = entryBytes(rid as Value)
     sql('DELETE FROM entries WHERE rid = ?').run(rid as Value)
     const isRunning = sql('SELECT 1 FROM responses WHERE rid = ? AND lease_until IS NOT NULL').get(rid as Value)
     if (isRunning) sql('UPDATE conversations SET running = running - 1 WHERE cid = ?').run(cid as Value)
-    else grow(cid as Value, owner as Value, -((entries?.['bytes'] as number | undefined) ?? 0))
+    else grow(cid as Value, owner as Value, -entries)
     sql('UPDATE parts SET item_id = NULL WHERE rid = ?').run(rid as Value)
     sql(
       'UPDATE responses SET is_deleted = 1, has_entries = 0, lease_until = NULL, key = NULL, digest = NULL WHERE rid = ?',
@@ -124,6 +128,7 @@ export function createEviction(
 
   return {
     grow,
+    entryBytes,
     shrink,
     isDue: ({ steady }) => expiry.before !== undefined || expiry.isDue(steady),
     expire,

@@ -1,5 +1,6 @@
 import type { FoundNamed, NamedTurn } from '../database/operation-types.js'
 import type { Row, Value } from './driver.js'
+import { countBytes } from './owner-bytes.js'
 import type { Statements } from './statements.js'
 
 /** The named conversations of the database. Called within transactions. */
@@ -10,8 +11,10 @@ export interface NamedConversations {
   end(rid: Value, joins: boolean): void
   /** Called when a response is deleted. */
   forget(rid: Value): void
+  /** Called when a tree of responses is deleted as a whole. */
+  forgetAll(cid: Value): void
   find(id: string, owner: string): { readonly found: FoundNamed; readonly cid: Value } | undefined
-  update(id: string, owner: string, facts: Uint8Array): { readonly row: Row; readonly grown: number } | undefined
+  update(id: string, owner: string, facts: Uint8Array): boolean
   delete(id: string, owner: string): boolean
 }
 
@@ -21,9 +24,21 @@ const FIND = `
     WHERE named.owner = ? AND named.id = ?`
 
 export function createNamedConversations({ sql }: Pick<Statements, 'sql'>): NamedConversations {
-  function close(rid: Value): void {
-    sql('DELETE FROM named_conversations WHERE open = ? AND last IS NULL').run(rid)
-    sql('UPDATE named_conversations SET open = NULL WHERE open = ?').run(rid)
+  /** Deletes conversations, and no longer counts what is kept about them. @param where - which ones */
+  function end(where: string, ...given: readonly Value[]): void {
+    const ended = sql(`DELETE FROM named_conversations WHERE ${where} RETURNING owner, length(facts) AS size`)
+    for (const { owner, size } of ended.all(...given)) countBytes({ sql }, owner as Value, -(size as number))
+  }
+
+  /** @param rids - the responses that are no longer open */
+  function close(rids: string, given: Value): void {
+    end(`open IN (${rids}) AND last IS NULL`, given)
+    sql(`UPDATE named_conversations SET open = NULL WHERE open IN (${rids})`).run(given)
+  }
+
+  function forget(rids: string, given: Value): void {
+    end(`last IN (${rids})`, given)
+    close(rids, given)
   }
 
   const row = (id: string, owner: string): Row | undefined => sql(FIND).get(owner, id)
@@ -45,15 +60,14 @@ export function createNamedConversations({ sql }: Pick<Statements, 'sql'>): Name
       sql('INSERT INTO named_conversations (owner, id, open, facts) VALUES (?, ?, ?, ?)').run(
         ...[owner, conversationId, rid, facts],
       )
+      countBytes({ sql }, owner, facts.length)
     },
     end(rid, joins) {
       if (joins) sql('UPDATE named_conversations SET last = open, open = NULL WHERE open = ?').run(rid)
-      else close(rid)
+      else close('?', rid)
     },
-    forget(rid) {
-      sql('DELETE FROM named_conversations WHERE last = ?').run(rid)
-      close(rid)
-    },
+    forget: (rid) => forget('?', rid),
+    forgetAll: (cid) => forget('SELECT rid FROM responses WHERE cid = ?', cid),
     find(id, owner) {
       const named = row(id, owner)
       if (named === undefined) return undefined
@@ -63,13 +77,14 @@ export function createNamedConversations({ sql }: Pick<Statements, 'sql'>): Name
     },
     update(id, owner, facts) {
       const named = row(id, owner)
-      if (named === undefined) return undefined
+      if (named === undefined) return false
       sql('UPDATE named_conversations SET facts = ? WHERE owner = ? AND id = ?').run(facts, owner, id)
-      return { row: named, grown: facts.length - (named['facts'] as Uint8Array).length }
+      countBytes({ sql }, owner, facts.length - (named['facts'] as Uint8Array).length)
+      return true
     },
     delete(id, owner) {
       const isThere = row(id, owner) !== undefined
-      if (isThere) sql('DELETE FROM named_conversations WHERE owner = ? AND id = ?').run(owner, id)
+      if (isThere) end('owner = ? AND id = ?', owner, id)
       return isThere
     },
   }

@@ -21,9 +21,9 @@ const STAMP = 'lower(hex(randomblob(8)))'
 export function createOperations(database: Database, bounds: Bounds): TimedOperations {
   const statements = createStatements(database)
   const { sql, inTransaction } = statements
-  const eviction = createEviction({ sql }, bounds)
-  const { grow, shrink, expire, remove } = eviction
   const named = createNamedConversations({ sql })
+  const eviction = createEviction({ sql }, named, bounds)
+  const { grow, shrink, expire, remove, entryBytes } = eviction
   const leases = createLeases({ sql }, bounds.leaseClock)
   const stale = renewAfter(bounds.seconds)
 
@@ -118,7 +118,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
       hasEntries ? 1 : 0,
       rid as Value,
     )
-    let bytes = became.head.length + (entries?.bytes.length ?? 0)
+    let bytes = became.head.length + entryBytes(rid as Value)
     for (const { itemId, isOutput, bytes: part } of partsOf(became.parts)) {
       sql('INSERT INTO parts (rid, owner, item_id, is_output, bytes) VALUES (?, ?, ?, ?, ?)').run(
         rid as Value,
@@ -173,10 +173,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
         )
         const rid = sql('SELECT last_insert_rowid() AS rid').get()?.['rid'] as Value
         insertBlock(rid, 0, entries)
-        if (turn !== undefined) {
-          named.open(turn, owner, rid)
-          if (turn.facts !== undefined) grow(cid, owner, turn.facts.length)
-        }
+        if (turn !== undefined) named.open(turn, owner, rid)
         return { state: 'opened', lease: { responseId, owner, epoch: 1 } }
       }),
 
@@ -293,12 +290,7 @@ export function createOperations(database: Database, bounds: Bounds): TimedOpera
       return there?.found
     },
 
-    updateNamed: (_time, id, owner, facts) =>
-      inTransaction(() => {
-        const updated = named.update(id, owner, facts)
-        if (updated !== undefined) grow(updated.row['cid'] as Value, owner, updated.grown)
-        return updated !== undefined
-      }),
+    updateNamed: (_time, id, owner, facts) => inTransaction(() => named.update(id, owner, facts)),
 
     deleteNamed: (_time, id, owner) => inTransaction(() => named.delete(id, owner)),
 

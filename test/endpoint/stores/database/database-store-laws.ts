@@ -19,7 +19,24 @@ export interface Kind<Place> {
   emptied(place: Place): Place | Promise<Place>
   /** Damages the content of a database, which then cannot be read. */
   damage(place: Place): Promise<void>
+  /** Returns the first column of each row of a query. */
+  query(place: Place, sql: string): Promise<readonly unknown[]>
 }
+
+/** The conversations whose bytes are not those of their content. Entries of one that runs are not counted yet. */
+const MISCOUNTED_CONVERSATIONS = `
+  SELECT cid FROM conversations WHERE bytes <> (
+    SELECT sum(coalesce(length(head), 0)
+      + (SELECT coalesce(sum(length(bytes)), 0) FROM parts WHERE parts.rid = responses.rid)
+      + (SELECT coalesce(sum(length(bytes)), 0) FROM entries WHERE entries.rid = responses.rid AND head IS NOT NULL))
+      FROM responses WHERE responses.cid = conversations.cid)`
+
+/** The owners whose bytes are not those of their conversations and what is kept about those with a name. */
+const MISCOUNTED_OWNERS = `
+  SELECT owner FROM (
+      SELECT owner, bytes FROM owners UNION ALL SELECT owner, -bytes FROM conversations
+        UNION ALL SELECT owner, -length(facts) FROM named_conversations
+    ) AS counted GROUP BY owner HAVING sum(bytes) <> 0`
 
 /** What every store in a database does. @param name - as in `a store in SQLite` */
 export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>): void {
@@ -39,7 +56,7 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
     ['as it is', undefined],
     ['encrypted', createContentCipher([new Uint8Array(32).fill(7)])],
   ])(
-    `${name}, its content %s, keeps every rule of a store, with another process on the data`,
+    `${name}, its content %s, keeps every rule of a store, with another process on the data, and counts its bytes`,
     async (_what, cipher) => {
       let place = kind().place()
       const create = async () => {
@@ -47,6 +64,8 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
         const other = await kind().connect(place, { ...(cipher && { cipher }) })
         const close = async (): Promise<void> => {
           await Promise.all([store.close(), other.close()])
+          expect(await kind().query(place, MISCOUNTED_CONVERSATIONS)).toEqual([])
+          expect(await kind().query(place, MISCOUNTED_OWNERS)).toEqual([])
           place = await kind().emptied(place)
         }
         return { store, other, close }
@@ -94,6 +113,42 @@ export function databaseStoreLaws<Place>(name: string, kind: () => Kind<Place>):
     await keep(store, { responseId: 'a0' }, { output: [item('msg_0')] })
     expect(await store.deleteOwner('ann')).toMatchObject({ responses: 1, conversations: 1, approvals: 1 })
     expect(await store.deleteOwner('ann')).toEqual({ responses: 0, conversations: 0, bytes: 0, approvals: 0 })
+  })
+
+  test(`${name} deletes the named conversations of one owner, and no other's of the same name`, async () => {
+    const place = kind().place()
+    const [store, other] = [await connect(place), await connect(place)]
+    const facts = { created_at: 1, metadata: { a: 'b' } }
+    const begin = { conversationId: 'conv', facts }
+    await keep(store, { responseId: 'theirs', owner: 'bob', conversation: begin })
+    const theirs = await store.status()
+    await keep(store, { responseId: 'a', conversation: begin })
+    await open(store, { responseId: 'b', previous: 'a', conversation: { conversationId: 'conv', last: 'a' } })
+    await open(store, { responseId: 'c', conversation: { conversationId: 'begins', facts } })
+    const { bytes } = await store.status()
+    expect(await other.deleteOwner('ann')).toMatchObject({ responses: 3, bytes: bytes - theirs.bytes })
+    expect(await store.status()).toEqual(theirs)
+    expect(await store.conversations.find('conv', 'ann')).toBeUndefined()
+    expect(await store.conversations.find('conv', 'bob')).toEqual({ facts, last: 'theirs' })
+    for (const conversationId of ['conv', 'begins']) {
+      await keep(store, { responseId: `new_${conversationId}`, conversation: { conversationId, facts } })
+    }
+  })
+
+  test(`${name} gives an owner the room of conversations back that are deleted`, async () => {
+    const store = await connect(kind().place(), { ownerBytes: 10_000 })
+    const facts = { created_at: 1, metadata: { long: 'x'.repeat(3000) } }
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) {
+      await keep(store, { responseId: id, conversation: { conversationId: `conv_${id}`, facts } })
+      if (id < 'd') expect(await store.conversations.delete(`conv_${id}`, 'ann')).toBe(true)
+      expect(await store.delete(id, 'ann')).toBe(true)
+    }
+    expect(await store.status()).toMatchObject({ conversations: 0, bytes: 0 })
+    for (const id of ['g', 'h']) await keep(store, { responseId: id }, { output: [item(`msg_${id}`)] })
+    expect(await Promise.all(['g', 'h'].map(async (id) => (await store.find(id, 'ann'))?.state))).toEqual([
+      'finished',
+      'finished',
+    ])
   })
 
   test(`${name} deletes what is too old although nobody asks it for anything`, async () => {

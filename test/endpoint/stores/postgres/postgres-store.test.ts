@@ -57,6 +57,7 @@ describeWithPostgres('a store in Postgres', () => {
     damage: async (schema) => {
       await sql("UPDATE parts SET bytes = '\\x00'; UPDATE responses SET head = '\\x00' WHERE head IS NOT NULL", schema)
     },
+    query: async (schema, text) => (await sql(text, schema)).map((row) => Object.values(row)[0]),
   }))
 
   test('a store in Postgres with a cipher has no content in its tables', async () => {

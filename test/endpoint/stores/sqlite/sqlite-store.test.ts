@@ -41,6 +41,17 @@ describeWithSqlite('a store in SQLite', () => {
       database.exec("UPDATE parts SET bytes = x'00'; UPDATE responses SET head = x'00' WHERE head IS NOT NULL")
       database.close()
     },
+    async query(file, text) {
+      const database = await openDatabase(file)
+      try {
+        return database
+          .prepare(text)
+          .all()
+          .map((row) => Object.values(row)[0])
+      } finally {
+        database.close()
+      }
+    },
   }))
 
   test('a store in SQLite is readable by its owner alone, with all of its files', async () => {
