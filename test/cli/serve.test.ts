@@ -603,6 +603,27 @@ describe('wrong usage of serve is one line and exit code 2', () => {
       /^--offer image_generation: serve does not run image_generation itself/,
     ],
     [['--replay', '--offer', 'web_search_preview'], /^--offer web_search_preview: serve does not run/],
+    [
+      ['--replay', '--offer', 'web_search'],
+      /^--offer web_search: serve does not run web_search itself without --search NAME:/,
+    ],
+    [['--replay', '--search', 'bing'], '--search: expected searxng=URL, brave, exa or tavily, got "bing"'],
+    [
+      ['--replay', '--search', 'https://me:pass@x'],
+      '--search: expected searxng=URL, brave, exa or tavily, got another text',
+    ],
+    [['--replay', '--search', 'searxng'], '--search searxng: expected searxng=URL, the address of an instance'],
+    [
+      ['--replay', '--search', 'searxng=ftp://me:pass@x'],
+      '--search searxng: url: expected an http or https URL, got text that is not a valid URL',
+    ],
+    [['--replay', '--search', 'brave'], '--search brave: expected its key in BRAVE_API_KEY or BRAVE_API_KEY_FILE'],
+    [['--replay', '--search', 'exa=x'], '--search exa: expected no address, because exa has one of its own'],
+    [['--replay', '--search-allow', 'x'], '--search-allow: expected only with --search'],
+    [
+      ['--replay', '--search', 'searxng=http://x', '--search-allow', 'http://x/'],
+      /^--search searxng: --search-allow: expected a list of hosts/,
+    ],
     [['--replay', '--offer', 'apply_patch'], /^--offer apply_patch: expected the label of a server/],
     [['--replay', '--offer', 'browser'], /^--offer browser: serve does not run browser itself/],
     [['--replay', '--mcp', 'a=x', '--offer', 'a=x'], '--mcp and --offer: expected each label once, got "a" again'],

@@ -1,7 +1,7 @@
 import { hostItem } from '../../core/items/host/host-item.js'
 import type { ToolResult } from '../../core/items/parts/tool-result.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
-import { type Entry, isLastEntry, type OpenEntry } from '../../endpoint/journal/entry.js'
+import { type Entry, isLastEntry, type OpenEntry, translatorOptionsOf } from '../../endpoint/journal/entry.js'
 import { countCall } from '../../endpoint/journal/response-fold.js'
 import { TurnCount } from '../../endpoint/journal/turn-count.js'
 import type { TranslatorOptions } from '../../index.js'
@@ -66,23 +66,11 @@ export function createLiveTimelines(
 
 /** Draws one response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
 function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
-  const {
-    responseId,
-    request,
-    listings: mcpListings,
-    knownListings = [],
-    knownFiles,
-    knownPages,
-    approvedCalls,
-    prompt,
-  } = open
   const layout = createLayout(screen)
   const clock = (): number => open.at
-  const known = { ...(knownFiles && { knownFiles }), ...(knownPages && { knownPages }) }
-  const about = { responseId, request, mcpListings, knownListings, approvedCalls, ...known }
-  const traced = traceTranslator({ ...settings, ...about, clock })
+  const traced = traceTranslator({ ...settings, ...translatorOptionsOf(open), clock })
   const { translator, observe } = traced
-  let context = prompt.tokens
+  let context = open.prompt.tokens
   const count = new TurnCount()
 
   /** Draws a step of the host as one line, although it pushed tokens. */
@@ -101,7 +89,8 @@ function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, scr
     switch (entry.type) {
       case 'open':
         return (
-          layout.legend({ name: responseId }) + (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
+          layout.legend({ name: open.responseId }) +
+          (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
         )
       case 'begin':
         return start()

@@ -1,6 +1,6 @@
 import type { Failure } from '../../core/completion/failure.js'
 import type { CompleteItem } from '../../core/items/host/host-item.js'
-import type { ApprovedCall } from '../../core/options/options.js'
+import type { ApprovedCall, TranslatorOptions } from '../../core/options/options.js'
 import type { CallResult, CitableFiles, CitedPage } from '../../core/responses/call-result.js'
 import type { InputItem } from '../../core/responses/input-items.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
@@ -309,4 +309,19 @@ export type Entry = {
 export function isLastEntry<Any extends EntryBody>(entry: Any): entry is Any & LastEntry {
   const { type } = entry
   return type === 'end' || type === 'fail' || type === 'abort' || type === 'cancel'
+}
+
+/** Returns what the translator of a response takes from its first entry. */
+export function translatorOptionsOf(
+  open: OpenEntry,
+): Pick<
+  TranslatorOptions,
+  'responseId' | 'request' | 'mcpListings' | 'knownListings' | 'knownFiles' | 'knownPages' | 'approvedCalls'
+> {
+  const { responseId, request, listings: mcpListings, knownListings = [], knownFiles, knownPages, approvedCalls } = open
+  return {
+    ...{ responseId, request, mcpListings, knownListings, approvedCalls },
+    ...(knownFiles && { knownFiles }),
+    ...(knownPages && { knownPages }),
+  }
 }

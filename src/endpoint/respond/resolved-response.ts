@@ -7,7 +7,7 @@ import { Translator } from '../../core/translate/translator.js'
 import { withDefaults } from '../../defaults.js'
 import { merged } from '../../shared/merged.js'
 import { atOnce } from '../../shared/slices.js'
-import type { OpenEntry } from '../journal/entry.js'
+import { type OpenEntry, translatorOptionsOf } from '../journal/entry.js'
 import { ResponseFold } from '../journal/response-fold.js'
 import type { TaughtTools } from '../prompt/taught-tools.js'
 import { withAdditions } from './offered.js'
@@ -84,22 +84,11 @@ export class ResolvedResponse {
     const given = Object.fromEntries(
       TRANSLATED.flatMap((name) => (name in this.#options ? [[name, this.#options[name]]] : [])),
     )
-    const {
-      responseId,
-      request,
-      listings: mcpListings,
-      knownListings = [],
-      knownFiles,
-      knownPages,
-      approvedCalls,
-    } = open
     const { forms, fold } = this
     const isTold = sealReasoning !== undefined && forms.isAsked(open)
     const options = withDefaults(
       merged(given, {
-        ...{ tokenTable, clock, responseId, request, mcpListings, knownListings, approvedCalls },
-        ...(knownFiles && { knownFiles }),
-        ...(knownPages && { knownPages }),
+        ...{ tokenTable, clock, ...translatorOptionsOf(open) },
         ...(isTold && {
           sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
         }),

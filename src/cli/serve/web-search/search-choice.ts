@@ -31,15 +31,15 @@ export function searchChoice(
   const [name = '', ...rest] = given.split('=')
   const address = rest.join('=').trim()
   if (name === 'searxng') {
-    const isHttp = URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)
-    if (!isHttp)
-      throw new UsageError('--search searxng: expected searxng=URL, the http or https address of an instance')
+    if (address === '') throw new UsageError('--search searxng: expected searxng=URL, the address of an instance')
     return { backend: 'searxng', url: address, key: undefined, allow }
   }
   if (!Object.hasOwn(VARIABLES, name)) {
-    throw new UsageError(`--search: expected ${EXPECTED}, got ${JSON.stringify(name.slice(0, 60))}`)
+    // An address in the place of a name is not repeated.
+    const got = /^[\w-]{1,60}$/.test(name) ? JSON.stringify(name) : 'another text'
+    throw new UsageError(`--search: expected ${EXPECTED}, got ${got}`)
   }
-  if (rest.length > 0) throw new UsageError(`--search ${name}: expected no address, as it is a service of its own`)
+  if (rest.length > 0) throw new UsageError(`--search ${name}: expected no address, because ${name} has one of its own`)
   const backend = name as keyof typeof VARIABLES
   const variable = VARIABLES[backend]
   const key = variableSecret(variable, env)

@@ -1,7 +1,6 @@
 import { Socket } from 'node:net'
 import type { Client, Pool, PoolClient, types } from 'pg'
-import { HarmonyResponsesError } from '../../../shared/errors.js'
-import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { loadPackage } from '../../../shared/missing-package.js'
 import type { Address } from './address.js'
 import { isLost, isTransient, storeError, Undone } from './failures.js'
 
@@ -48,25 +47,9 @@ interface Pg {
   readonly types: typeof types
 }
 
-/** In a variable, so that bundlers leave a package alone that only this store needs. */
-const MODULE = 'pg'
-
-/** @throws HarmonyResponsesError `bad_option` if it is not installed */
-async function loadPg(): Promise<Pg> {
-  try {
-    const { default: pg } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ MODULE)) as {
-      readonly default: Pg
-    }
-    return pg
-  } catch (error) {
-    if (!isMissing(error, MODULE)) throw error
-    throw new HarmonyResponsesError('bad_option', `createPostgresStore: ${notInstalled(MODULE, 8)}`)
-  }
-}
-
 export async function createConnections(settings: ConnectionSettings): Promise<Connections> {
   const { address, connections, timeoutSeconds } = settings
-  const pg = await loadPg()
+  const { default: pg } = await loadPackage<{ readonly default: Pg }>('createPostgresStore', 'pg', 8)
   const ms = timeoutSeconds * 1000
   const sockets = new Set<Socket>()
 

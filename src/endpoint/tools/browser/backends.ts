@@ -1,4 +1,4 @@
-import { check } from '../../../shared/errors.js'
+import { addressOf } from '../../../engines/sources/http/address.js'
 import { fieldsOf, isFields } from '../../../shared/fields.js'
 import { checkOptions, type OptionCheck, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aString } from '../../../shared/options/checks.js'
@@ -6,7 +6,7 @@ import type { SearchWeb, WebSearchContext, WebSearchResult } from './search-back
 
 /** Options of `searxng`. */
 export interface SearxngOptions {
-  /** The address of the instance, which has to answer in JSON (`search.formats` of its settings). */
+  /** The address of the instance, with or without a user and a password. It has to answer in JSON (`search.formats` of its settings). */
   readonly url: string
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch
@@ -89,11 +89,8 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
   },
 }
 
-const aUrl: OptionCheck = (value, path) => {
-  const isHttp = typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
-  // Not repeated: it may contain a password.
-  check(isHttp, path, 'an http or https URL', typeof value === 'string' ? 'another text' : value)
-}
+// Its messages repeat no possible password.
+const aUrl: OptionCheck = (value) => void addressOf(value)
 
 const SEARXNG: OptionTable<SearxngOptions> = { url: aUrl, fetch: aFunction }
 const SERVICE: OptionTable<SearchServiceOptions> = { apiKey: aString, url: aUrl, fetch: aFunction }
@@ -113,8 +110,7 @@ const SERVICE: OptionTable<SearchServiceOptions> = { apiKey: aString, url: aUrl,
  */
 export function searxng(options: SearxngOptions): SearchWeb {
   checkOptions('searxng', options, SEARXNG, ['url'])
-  const { url, fetch } = options
-  return searchBy('searxng', { apiKey: '', url: `${url.replace(/\/+$/, '')}/search`, ...(fetch && { fetch }) })
+  return searchBy('searxng', { apiKey: '', ...options }, '/search')
 }
 
 /**
@@ -171,18 +167,21 @@ export function tavily(options: SearchServiceOptions): SearchWeb {
 /** The maximum size of a service's answer in bytes. */
 const MAX_ANSWER = 4_194_304
 
-function searchBy(name: SearchBackendName, options: SearchServiceOptions): SearchWeb {
+function searchBy(name: SearchBackendName, options: SearchServiceOptions, path = ''): SearchWeb {
   const service: Service = SERVICES[name]
   const { apiKey, url = service.url, fetch = globalThis.fetch } = options
+  const { endpoint, authorization } = addressOf(url)
   return async (query, context) => {
     const asked = Object.entries(service.ask(query, context)).filter(([, value]) => value !== undefined)
-    const target = new URL(url)
+    const target = new URL(endpoint(path))
     const isGet = service.method === 'GET'
     if (isGet) for (const [field, value] of asked) target.searchParams.set(field, String(value))
     const response = await fetch(target.href, {
       method: service.method,
       headers: {
-        ...{ accept: 'application/json', ...service.headers(apiKey) },
+        accept: 'application/json',
+        ...(authorization !== undefined && { authorization }),
+        ...service.headers(apiKey),
         ...(!isGet && { 'content-type': 'application/json' }),
       },
       ...(!isGet && { body: JSON.stringify(Object.fromEntries(asked)) }),

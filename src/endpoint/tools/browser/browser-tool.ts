@@ -1,17 +1,20 @@
 import type { WebSearchTool } from '../../../core/responses/items.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
-import { check, HarmonyResponsesError } from '../../../shared/errors.js'
-import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { check } from '../../../shared/errors.js'
+import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aString, listOf, wholeNumber } from '../../../shared/options/checks.js'
+import { steadySeconds } from '../../../shared/system/steady-seconds.js'
+import { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import { nextTurn } from '../../flow/next-turn.js'
+import { withinTime } from '../deadline.js'
 import type { Tool } from '../tool.js'
 import { ToolError } from '../tool-error.js'
 import { Browser } from './browser.js'
 import { isOfDomain } from './domains.js'
 import { createGuardedFetch } from './guarded-fetch.js'
 import { loadPage } from './load-page.js'
-import { createPageCache } from './page-cache.js'
+import type { Page } from './page.js'
 import type { CreateTokenizer } from './read-html.js'
 import type { SearchWeb } from './search-backend.js'
 
@@ -58,20 +61,8 @@ const OPTIONS: OptionTable<BrowserToolOptions> = {
   userAgent: aString,
 }
 
-/** In a variable, so that bundlers leave a package alone that only this tool needs. */
-const HTML_PARSER = 'htmlparser2'
-
-async function loadTokenizer(): Promise<CreateTokenizer> {
-  try {
-    const { Tokenizer } = (await import(/* webpackIgnore: true */ /* @vite-ignore */ HTML_PARSER)) as {
-      readonly Tokenizer: CreateTokenizer
-    }
-    return Tokenizer
-  } catch (error) {
-    if (!isMissing(error, HTML_PARSER)) throw error
-    throw new HarmonyResponsesError('bad_option', `createBrowserTool: ${notInstalled(HTML_PARSER, 12)}`)
-  }
-}
+/** How long a page is kept that nobody scrolls, in seconds: pages change. */
+const KEPT_SECONDS = 900
 
 /**
  * Creates the browser that gpt-oss was trained with: the model searches, opens pages, scrolls them, and finds text in them.
@@ -97,9 +88,14 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
   checkOptions('createBrowserTool', options, OPTIONS, ['backend'])
   const { backend, maxResults = 10, maxPageBytes = 4_194_304, maxViewLength = 6_000, maxRedirects = 5 } = options
   const { seconds = 15, cacheBytes = 33_554_432, userAgent = 'harmony-responses' } = options
-  const Tokenizer = await loadTokenizer()
+  const { Tokenizer } = await loadPackage<{ readonly Tokenizer: CreateTokenizer }>(
+    'createBrowserTool',
+    'htmlparser2',
+    12,
+  )
   const fetch = options.fetch ?? (await createGuardedFetch())
-  const cache = createPageCache(cacheBytes)
+  const cache = new ExpiringBytes<Page>({ max: cacheBytes, seconds: KEPT_SECONDS, clock: steadySeconds })
+  const tooLate = (): ToolError => new ToolError(`The search was not answered within ${seconds} seconds.`)
   return {
     answers: (call) => call.type === 'web_search_call',
 
@@ -110,6 +106,12 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
       const isAllowed = (url: URL): boolean =>
         [options.allowedDomains, wanted.allowedDomains].every((list) => list === undefined || isOfDomain(url, list)) &&
         ![options.blockedDomains, wanted.blockedDomains].some((list) => list !== undefined && isOfDomain(url, list))
+      const about = {
+        maxResults: wanted.maxResults ?? maxResults,
+        allowedDomains: wanted.allowedDomains ?? options.allowedDomains,
+        blockedDomains: wanted.blockedDomains ?? options.blockedDomains,
+        location: wanted.location,
+      }
       const loading = {
         fetch,
         Tokenizer,
@@ -120,21 +122,14 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
         userAgent,
         pause: nextTurn,
       }
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)])
       const browser = new Browser(context, {
         cache,
         maxViewLength,
         isAllowed,
         load: (url) => loadPage(url, signal, loading),
-        search: async (query) =>
-          backend(query, {
-            maxResults: wanted.maxResults ?? maxResults,
-            allowedDomains: wanted.allowedDomains ?? options.allowedDomains,
-            blockedDomains: wanted.blockedDomains ?? options.blockedDomains,
-            location: wanted.location,
-            signal: limit,
-          }),
-        maxResults: wanted.maxResults ?? maxResults,
+        search: (query) =>
+          withinTime(seconds, signal, async (limit) => backend(query, { ...about, signal: limit }), tooLate),
+        maxResults: about.maxResults,
       })
       try {
         return await browser.run(call.action.type)

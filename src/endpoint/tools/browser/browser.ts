@@ -1,19 +1,20 @@
 import type { CallResult } from '../../../core/responses/call-result.js'
 import type { WebSearchAction } from '../../../core/responses/items.js'
 import { check } from '../../../shared/errors.js'
+import { shortened } from '../../../shared/shortened.js'
+import type { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import type { ToolContext } from '../tool.js'
 import { ToolError } from '../tool-error.js'
 import { type BrowserArguments, readArguments } from './browser-arguments.js'
 import { findInPage, lineOfMatch, searchedUrl } from './find-in-page.js'
-import type { Page } from './page.js'
-import type { PageCache } from './page-cache.js'
+import { MAX_URL, type Page, sizeOf } from './page.js'
 import type { WebSearchResult } from './search-backend.js'
 import { searchPage } from './search-page.js'
 import { showPage } from './show-page.js'
 import { isShownAs, type ShownPage, shownPages } from './shown-pages.js'
 
 export interface BrowserOptions {
-  readonly cache: PageCache
+  readonly cache: ExpiringBytes<Page>
   /** @throws ToolError */
   readonly load: (url: string) => Promise<Page>
   readonly search: (query: string) => Promise<readonly WebSearchResult[]>
@@ -84,7 +85,7 @@ export class Browser {
     const link = page.links[id]
     if (link === undefined) throw new ToolError(`Invalid link id \`${id}\`.`)
     if (!isShownAs(shown.text, id, link.text)) {
-      throw new ToolError(`The page has changed since it was shown: link \`${id}\` is now \`${link.text}\`.`)
+      throw new ToolError(`The page has changed since it was shown: link \`${id}\` is now \`${shortened(link.text)}\`.`)
     }
     return { url: link.url }
   }
@@ -102,21 +103,21 @@ export class Browser {
   async #pageAt(url: string): Promise<Page> {
     const { cache, load } = this.#options
     // A page that this conversation has not seen is loaded: what others have read tells it nothing.
-    const known = this.#shown.some((one) => one.url === url) ? cache.get(url) : undefined
+    const known = this.#shown.some((one) => one.url === url) ? cache.renew(url) : undefined
     const page = known ?? (await load(url))
-    cache.set(page.url, page)
+    cache.keep(page.url, page, sizeOf(page))
     return page
   }
 
   async #resultsOf(query: string): Promise<Page> {
     const { cache, search, isAllowed, maxResults } = this.#options
     const key = `?${query}`
-    const known = this.#shown.some(({ url, title }) => url === '' && title === query) ? cache.get(key) : undefined
+    const known = this.#shown.some(({ url, title }) => url === '' && title === query) ? cache.renew(key) : undefined
     if (known !== undefined) return known
     const found = await search(query)
     check(Array.isArray(found), 'results', 'an array', found)
     const page = searchPage(query, found.filter(isUsable(isAllowed)).slice(0, maxResults))
-    cache.set(key, page)
+    cache.keep(key, page, sizeOf(page))
     return page
   }
 
@@ -138,7 +139,8 @@ export class Browser {
 /** Whether a result can be shown. */
 function isUsable(isAllowed: (url: URL) => boolean): (result: WebSearchResult) => boolean {
   return ({ url, title, snippet }) => {
-    if (typeof title !== 'string' || typeof snippet !== 'string' || !URL.canParse(url)) return false
+    if (typeof title !== 'string' || typeof snippet !== 'string' || url.length > MAX_URL || !URL.canParse(url))
+      return false
     const parsed = new URL(url)
     return /^https?:$/.test(parsed.protocol) && isAllowed(parsed)
   }

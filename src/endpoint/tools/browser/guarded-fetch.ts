@@ -1,6 +1,6 @@
 import type { LookupFunction, Socket } from 'node:net'
-import { check, HarmonyResponsesError } from '../../../shared/errors.js'
-import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { check } from '../../../shared/errors.js'
+import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { nodeModule } from '../../../shared/system/node-module.js'
 import { type AddressRules, createAddressRules } from './address-rules.js'
@@ -30,19 +30,6 @@ interface Undici {
   readonly buildConnector: typeof import('undici').buildConnector
 }
 
-/** In variables, so that bundlers leave packages alone that only this function needs. */
-const UNDICI = 'undici'
-const IPADDR = 'ipaddr.js'
-
-async function load<Module>(name: string, major: number): Promise<Module> {
-  try {
-    return (await import(/* webpackIgnore: true */ /* @vite-ignore */ name)) as Module
-  } catch (error) {
-    if (!isMissing(error, name)) throw error
-    throw new HarmonyResponsesError('bad_option', `createGuardedFetch: ${notInstalled(name, major)}`)
-  }
-}
-
 /**
  * Creates a `fetch` that opens nothing of this machine's network, whoever wrote the address: a page, or a model that read
  * one. It checks addresses that are written as numbers, every address that a name leads to, and that of the socket, so that
@@ -61,8 +48,12 @@ async function load<Module>(name: string, major: number): Promise<Module> {
  */
 export async function createGuardedFetch(options: GuardedFetchOptions = {}): Promise<typeof globalThis.fetch> {
   checkOptions('createGuardedFetch', options, OPTIONS)
-  const { Agent, buildConnector, fetch } = await load<Undici>(UNDICI, 7)
-  const { default: ipaddr } = await load<{ readonly default: typeof import('ipaddr.js') }>(IPADDR, 2)
+  const { Agent, buildConnector, fetch } = await loadPackage<Undici>('createGuardedFetch', 'undici', 7)
+  const { default: ipaddr } = await loadPackage<{ readonly default: typeof import('ipaddr.js') }>(
+    'createGuardedFetch',
+    'ipaddr.js',
+    2,
+  )
   const rules = createAddressRules(ipaddr)
   const dns = nodeModule('node:dns') as typeof import('node:dns') | undefined
   const net = nodeModule('node:net') as typeof import('node:net') | undefined

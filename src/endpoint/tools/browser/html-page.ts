@@ -1,5 +1,5 @@
 import { cleanLinkText, cleanText } from './clean-text.js'
-import type { Link } from './page.js'
+import { type Link, MAX_URL } from './page.js'
 import { TextWriter } from './text-writer.js'
 
 /** A page's text before it is wrapped. */
@@ -176,7 +176,7 @@ export class HtmlPage {
 
   #openLink(href: string | undefined): void {
     this.#closeLink()
-    if (href === undefined || href.trimStart().startsWith('#')) return
+    if (href === undefined || href.length > MAX_URL || href.trimStart().startsWith('#')) return
     const url = URL.parse(href, this.#base.href)
     if (url !== null && /^https?:$/.test(url.protocol)) this.#link = { url, text: '' }
   }

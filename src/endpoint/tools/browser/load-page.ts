@@ -1,10 +1,12 @@
-import type { Pause } from '../../../shared/slices.js'
+import { shortened } from '../../../shared/shortened.js'
+import { createWork, type Pause, withPauses } from '../../../shared/slices.js'
+import { withinTime } from '../deadline.js'
 import { ToolError } from '../tool-error.js'
 import { cleanText } from './clean-text.js'
 import type { PageText } from './html-page.js'
-import type { Page } from './page.js'
+import { MAX_URL, type Page } from './page.js'
 import { type CreateTokenizer, readHtml } from './read-html.js'
-import { wrapText } from './wrap.js'
+import { wrapInSlices } from './wrap.js'
 
 export interface LoadOptions {
   readonly fetch: typeof globalThis.fetch
@@ -18,6 +20,10 @@ export interface LoadOptions {
   readonly pause: Pause
 }
 
+/** The length of an address in an error, and of a title. Both come with what is shown of a page, whatever its length. */
+const MAX_SHOWN = 200
+const MAX_TITLE = 200
+
 const REDIRECTIONS = new Set([301, 302, 303, 307, 308])
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/
 const TEXT = /^(?:text\/.+|application\/(?:.+\+)?(?:json|xml|javascript)|application\/(?:x-)?(?:yaml|ndjson))$/
@@ -28,16 +34,14 @@ const TEXT = /^(?:text\/.+|application\/(?:.+\+)?(?:json|xml|javascript)|applica
  * @throws ToolError if it cannot be loaded, for the model: the page's own words are not in it
  */
 export async function loadPage(address: string, signal: AbortSignal, options: LoadOptions): Promise<Page> {
-  const failed = (why: string): ToolError => new ToolError(`Error fetching URL \`${address}\`: ${why}`)
-  const limit = AbortSignal.timeout(options.seconds * 1000)
-  const both = AbortSignal.any([signal, limit])
+  const failed = (why: string): ToolError =>
+    new ToolError(`Error fetching URL \`${shortened(address, MAX_SHOWN)}\`: ${why}`)
+  const late = (): ToolError => failed(`no answer within ${options.seconds} seconds`)
   try {
-    return await load(address, both, options, failed)
+    return await withinTime(options.seconds, signal, (limit) => load(address, limit, options, failed), late)
   } catch (error) {
     signal.throwIfAborted()
-    if (limit.aborted) throw failed(`no answer within ${options.seconds} seconds`)
-    if (error instanceof ToolError) throw error
-    throw failed(causeOf(error))
+    throw error instanceof ToolError ? error : failed(causeOf(error))
   }
 }
 
@@ -65,6 +69,7 @@ async function load(
 
 /** Returns an address without its fragment. @throws ToolError if it is none that may be loaded */
 function readable(address: string, failed: (why: string) => ToolError): URL {
+  if (address.length > MAX_URL) throw failed('it is too long')
   const whole = /^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`
   if (!URL.canParse(whole)) throw failed('it is not a valid address')
   const url = new URL(whole)
@@ -95,8 +100,8 @@ async function readPage(
   const end = isCut ? `\n\n[The rest of the page is left out: it is longer than ${options.maxBytes} bytes.]` : ''
   return {
     url: url.href,
-    title: page.title || url.host,
-    lines: wrapText(`\nURL: ${url.href}\n${page.text}${end}`),
+    title: shortened(page.title, MAX_TITLE) || url.host,
+    lines: await withPauses(wrapInSlices(`\nURL: ${url.href}\n${page.text}${end}`, createWork()), options.pause),
     links: page.links,
   }
 }

@@ -1,7 +1,8 @@
+import { atOnce, createWork } from '../../../shared/slices.js'
 import { cleanLinkText, cleanText } from './clean-text.js'
 import type { Page } from './page.js'
 import type { WebSearchResult } from './search-backend.js'
-import { wrapText } from './wrap.js'
+import { wrapInSlices } from './wrap.js'
 
 /** Returns the page of a search's results, whose links lead to the pages. */
 export function searchPage(query: string, results: readonly WebSearchResult[]): Page {
@@ -14,7 +15,7 @@ export function searchPage(query: string, results: readonly WebSearchResult[]): 
   return {
     url: '',
     title: cleanText(query).replace(/\s+/g, ' ').trim(),
-    lines: wrapText(['', 'URL: ', '# Search Results', '', ...found].join('\n')),
+    lines: atOnce(wrapInSlices(['', 'URL: ', '# Search Results', '', ...found].join('\n'), createWork())),
     links,
   }
 }

@@ -1,16 +1,25 @@
+import type { Slices, Work } from '../../../shared/slices.js'
 import { LINE_LENGTH } from './page.js'
 
 /**
  * Splits a text into lines of at most {@link LINE_LENGTH}, as Python's `textwrap` does when it keeps whitespace: the
  * numbers of lines, which the model cites, depend on it. Source: gpt-oss's browser tool.
  */
-export function wrapText(text: string): string[] {
-  return text.split('\n').flatMap(wrapLine)
+export function* wrapInSlices(text: string, work: Work): Slices<string[]> {
+  const lines: string[] = []
+  for (let from = 0; from <= text.length; ) {
+    const found = text.indexOf('\n', from)
+    const end = found === -1 ? text.length : found
+    if (end - from <= LINE_LENGTH) lines.push(text.slice(from, end))
+    else yield* wrapLine(text.slice(from, end), lines, work)
+    work.left -= end - from + 1
+    if (work.left <= 0) yield* work.pause()
+    from = end + 1
+  }
+  return lines
 }
 
-function wrapLine(line: string): string[] {
-  if (line.length <= LINE_LENGTH) return [line]
-  const lines: string[] = []
+function* wrapLine(line: string, lines: string[], work: Work): Slices<void> {
   let current = ''
   for (const part of partsOf(line)) {
     let rest = part
@@ -27,9 +36,10 @@ function wrapLine(line: string): string[] {
       current = ''
     }
     current += rest
+    work.left -= part.length
+    if (work.left <= 0) yield* work.pause()
   }
   if (current !== '') lines.push(current)
-  return lines
 }
 
 /** Words, whitespace, and the parts of hyphenated words. */

@@ -1,5 +1,6 @@
 import type { ListedTool } from '../../../core/responses/mcp-listing.js'
 import { childSignals } from '../../flow/child-signals.js'
+import { deadline, whileWanted } from '../deadline.js'
 import { createCallSlots } from './call-slots.js'
 import {
   type McpClient,
@@ -9,7 +10,6 @@ import {
   type McpTransport,
   mcpPeerOf,
 } from './client.js'
-import { deadline, whileWanted } from './deadline.js'
 import { isBrokenConnection, isOutdatedTool, isRefusal, isUnknownSession } from './failure.js'
 import { type Opened, openClient } from './open-client.js'
 import { limitsOf, type McpServerConfig, type Settings } from './options.js'

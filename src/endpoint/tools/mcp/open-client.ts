@@ -1,10 +1,10 @@
 import { callSafely } from '../../../shared/call-safely.js'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
-import { isMissing, notInstalled } from '../../../shared/missing-package.js'
+import { loadPackage } from '../../../shared/missing-package.js'
 import { batchFlaw } from '../../../shared/system/platform/batch-files.js'
+import { whileWanted } from '../deadline.js'
 import { boundedFetch } from './bounded-fetch.js'
 import type { McpClient, McpTransport } from './client.js'
-import { whileWanted } from './deadline.js'
 import { checkClient, type McpHttpServer, type McpServerConfig, type McpStdioServer } from './options.js'
 import { outputLines } from './output-lines.js'
 import { type Output, onePieceATurn, readInTurns } from './read-in-turns.js'
@@ -61,7 +61,7 @@ export async function openClient(
       : await httpTransport(config, ms, traffic, hooks.onError)
   shortenGreeting(transport)
   watchTransport(transport, hooks, traffic)
-  const { Client } = await load<Sdk>(PACKAGE)
+  const { Client } = await loadPackage<Sdk>('mcpTools', PACKAGE, 2)
   const client = new Client({ name: 'harmony-responses', version: '1' }, { jsonSchemaValidator: ACCEPTS_ALL })
   const opened = { client, close: () => quietly(() => closeAll(client, transport)) }
   try {
@@ -90,7 +90,7 @@ async function stdioTransport(server: McpStdioServer, traffic: Traffic): Promise
   const { command, args = [], env, cwd, stderr = 'inherit' } = server
   const flaw = batchFlaw(server)
   if (flaw !== undefined) throw new HarmonyResponsesError('bad_option', `mcpTools: ${flaw}`)
-  const { StdioClientTransport } = await load<Sdk>(`${PACKAGE}/stdio`)
+  const { StdioClientTransport } = await loadPackage<Sdk>('mcpTools', PACKAGE, 2, '/stdio')
   const transport = new StdioClientTransport({
     command,
     args: [...args],
@@ -122,7 +122,7 @@ async function httpTransport(
   traffic: Traffic,
   onError: (error: unknown) => void,
 ): Promise<McpTransport> {
-  const { StreamableHTTPClientTransport } = await load<Sdk>(PACKAGE)
+  const { StreamableHTTPClientTransport } = await loadPackage<Sdk>('mcpTools', PACKAGE, 2)
   const streams = new RequestStreams()
   const again = reconnections(() => streams.isWaiting)
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -150,16 +150,6 @@ async function quietly(work: () => Promise<void>): Promise<void> {
     await work()
   } catch {
     // Ignored: the session has ended either way.
-  }
-}
-
-async function load<Module>(name: string): Promise<Module> {
-  try {
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ name)
-  } catch (error) {
-    if (!isMissing(error, PACKAGE)) throw error
-    const advice = `mcpTools: ${notInstalled(PACKAGE, 2)}`
-    throw new HarmonyResponsesError('bad_option', advice, { cause: error })
   }
 }
 

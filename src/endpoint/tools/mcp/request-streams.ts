@@ -1,5 +1,5 @@
+import { deadline } from '../deadline.js'
 import type { McpTransport } from './client.js'
-import { deadline } from './deadline.js'
 import { LOST } from './failure.js'
 
 interface Message {

@@ -131,9 +131,16 @@ describe('a search service', () => {
     })
   })
 
+  test('a user and a password of an instance are sent in a header, and are in no address', async () => {
+    const { fetch, asked } = service({ results: [] })
+    await searxng({ url: 'https://me:secret@searx.test', fetch })('otters', context())
+    expect(asked[0]?.headers.get('authorization')).toBe(`Basic ${btoa('me:secret')}`)
+    expect(asked[0]?.url.href).toBe('https://searx.test/search?q=otters&format=json')
+  })
+
   test('a wrong option is refused, and an address that may have a password is not repeated', () => {
     expect(() => searxng({ url: 'ftp://user:pass@x' })).toThrow(
-      'url: expected an http or https URL, got "another text"',
+      'url: expected an http or https URL, got text that is not a valid URL',
     )
     expect(() => brave({ apiKey: '' })).toThrow('apiKey: expected a non-empty string')
     expect(() => exa({} as never)).toThrow('apiKey')

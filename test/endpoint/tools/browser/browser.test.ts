@@ -163,8 +163,19 @@ describe('the browser', () => {
     expect(shown.match(/【/g)).toHaveLength(5)
   })
 
+  test('a search that ignores its signal is given up in time, and the model is told so', async () => {
+    const { call } = await converse(options({ backend: () => new Promise(() => {}), seconds: 1 }))
+    expect(await call('search', { query: 'a' })).toBe('The search was not answered within 1 seconds.')
+  })
+
   test('results without a web address are left out', async () => {
-    const wrong = ['javascript:alert(1)', 'not a url', 'file:///etc/passwd', 5 as never]
+    const wrong = [
+      `https://x.test/${'x'.repeat(5_000)}`,
+      'javascript:alert(1)',
+      'not a url',
+      'file:///etc/passwd',
+      5 as never,
+    ]
     const backend = () => [...wrong.map((url) => ({ title: 'x', url, snippet: '' })), ...RESULTS]
     const { call } = await converse(options({ backend }))
     expect((await call('search', { query: 'a' })).match(/【/g)).toHaveLength(2)

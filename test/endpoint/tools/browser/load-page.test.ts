@@ -86,6 +86,12 @@ describe('a page is loaded', () => {
     expect(await open(answer('é', { 'content-type': 'text/plain; charset=no-such' }))).toContain('é')
   })
 
+  test('with a title and an address that do not crowd out its text', async () => {
+    const shown = await open(`<title>${'t'.repeat(100_000)}</title><p>here <a href="/${'x'.repeat(5_000)}">far</a></p>`)
+    expect(shown.length).toBeLessThan(1_000)
+    expect(shown).toContain('here far')
+  })
+
   test('without a scheme', async () => {
     expect(await open('<p>here</p>', {}, 'site.test/page')).toContain(`(${HERE})`)
   })
@@ -126,6 +132,7 @@ describe('the model is told in a line why a page is not loaded', () => {
     ['only http and https can be opened', '', 'file:///etc/passwd', {}],
     ['an address must not contain a password', '', 'https://user:pass@site.test/', {}],
     ['it is not a valid address', '', 'https://', {}],
+    ['it is too long', '', `https://site.test/${'x'.repeat(100_000)}`, {}],
     ['the connection failed', '', 'https://absent.test/', {}],
     ['no answer within 1 seconds', endless, HERE, { seconds: 1 }],
   ])('%s', async (why, page, url, given) => {
@@ -136,6 +143,6 @@ describe('the model is told in a line why a page is not loaded', () => {
       ])
     const said = await open(page, { fetch: slow, ...given }, url)
     expect(said).toContain(why)
-    expect(said).toMatch(/^Error fetching URL `.*`: .*$/)
+    expect(said).toMatch(/^Error fetching URL `.{0,203}`: .*$/)
   })
 })

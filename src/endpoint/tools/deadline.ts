@@ -36,3 +36,25 @@ export function whileWanted<T>(promise: Promise<T>, signal: AbortSignal): Promis
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
   })
 }
+
+/**
+ * Does work within a time, though it may ignore its signal.
+ *
+ * @param late - creates the error of work that takes longer
+ * @throws the signal's reason as soon as it aborts
+ */
+export async function withinTime<T>(
+  seconds: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+  late: () => Error,
+): Promise<T> {
+  const limit = deadline(seconds * 1000, signal)
+  try {
+    return await whileWanted(work(limit.signal), limit.signal)
+  } catch (error) {
+    throw limit.isOver() ? late() : error
+  } finally {
+    limit.clear()
+  }
+}
