@@ -96,8 +96,8 @@ function print(stages, used) {
   const all = [...stages.values()].reduce((sum, samples) => sum + samples, 0)
   console.log(`${count} streams: ${used.toFixed(1)} us of processor time a token`)
   for (const [stage, samples] of [...stages].toSorted(([, a], [, b]) => b - a)) {
-    console.log(
-      `${stage.padEnd(26)}${((samples / all) * 100).toFixed(1).padStart(6)} %${((samples / all) * used).toFixed(1).padStart(8)} us`,
-    )
+    const share = samples / all
+    const [percent, time] = [(share * 100).toFixed(1).padStart(6), (share * used).toFixed(1).padStart(8)]
+    console.log(`${stage.padEnd(26)}${percent} %${time} us`)
   }
 }

@@ -39,7 +39,7 @@ export function textsAt(value: unknown, param: string): readonly string[] {
 export function integerAt(value: unknown, param: string, min: number = Number.NEGATIVE_INFINITY): number {
   if (!Number.isInteger(value)) throw invalidType(param, 'an integer', value)
   const given = value as number
-  if (given < min) throw outOfRange(param, 'integer', { min: min }, given)
+  if (given < min) throw outOfRange(param, 'integer', { min }, given)
   return given
 }
 

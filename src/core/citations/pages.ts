@@ -14,7 +14,7 @@ export interface CitablePages {
   files?: CitableFiles
 }
 
-/** The state of a translator, and the option with the files of earlier searches. */
+/** The state of a translator, and the options with the pages and files of earlier responses. */
 interface PagesContext {
   readonly state: { pages: CitablePages | null }
   readonly options: { readonly knownFiles?: CitableFiles; readonly knownPages?: readonly CitedPage[] }

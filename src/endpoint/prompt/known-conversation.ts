@@ -206,7 +206,7 @@ export class KnownConversation implements ItemsBefore {
     const isOpen = (callId: string): boolean => calls.get(callId)?.isAnswered !== true
     if ([...calls.keys()].some(isOpen) || [...this.#open].some(isOpen)) return undefined
     const messages = yield* headOf(request, [...this.#leading, ...delta.leading], tools.head, options, work)
-    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, max: max, known: options.known })
+    const head = yield* renderMessagesInSlices(messages, { tokenTable, work, max, known: options.known })
     if (head === undefined) return undefined
     const buffer = createTokenBuffer(head.tokens.length + this.#tokens.length + delta.rendered.tokens.length)
     buffer.append(head.tokens)

@@ -149,10 +149,10 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
 
   /** The conversation of a call: by our count of its tokens, which is an estimate, and by what the server has refused. */
   function fitting(call: HttpCall, { messages }: ReadPrompt, size: number | undefined, state: ChatCall): Shortened {
-    const { prompt, maxTokens = ANSWER, promptFields } = call
+    const { prompt, maxTokens, promptFields } = call
     let most = Number.POSITIVE_INFINITY
     if (promptFields?.truncates !== true) return shorten(messages, most, 0)
-    const room = size === undefined ? most : size - Math.min(maxTokens, Math.floor(size / 4))
+    const room = size === undefined ? most : size - answerRoom(size, maxTokens)
     if (room < prompt.length) most = (shorten(messages, most, 0).characters * room) / prompt.length
     const { sent, refused } = state
     if (sent === undefined || refused === 0) return shorten(messages, most, 0)
@@ -192,7 +192,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
       if (isAnswerBegun && traits.continues === 'none') throw cannotContinue()
       const size = await sizeFor(call, client, signal)
       state.sent = fitting(call, prompt, size, state)
-      const { maxTokens, promptFields = {} } = call
+      const { promptFields = {} } = call
       state.stop = stopsOf(promptFields, traits, reasoningField !== undefined)
       return chatBody(call, {
         model: model ?? (await only.get(client, signal)),
@@ -201,9 +201,7 @@ export function createChatEngine(options: ChatEngineOptions): ServedEngine {
         traits,
         reasoningField,
         stop: state.stop,
-        // Clients ask for more than fits, which some servers refuse.
-        max:
-          maxTokens && Math.min(maxTokens, Math.max(1, (size ?? maxTokens + call.prompt.length) - call.prompt.length)),
+        max: limitOf(call, size, state.sent),
       })
     },
     async reader(call) {
@@ -246,6 +244,22 @@ function settingsOf({ model, preset, contextSize, ...options }: ChatEngineOption
   const http = Object.fromEntries(rest) as object as HttpOptions
   const url = typeof http.url === 'string' ? http.url.replace(/\/v1\/*(?=\?|$)/, '') : http.url
   return { traits, model, contextSize, http: { ...http, url } }
+}
+
+/** The tokens of a context that a conversation leaves for its answer when it is cut. */
+function answerRoom(size: number, maxTokens: number = ANSWER): number {
+  return Math.min(maxTokens, Math.floor(size / 4))
+}
+
+/** The limit of a call. Clients ask for more than fits, which some servers refuse. */
+function limitOf(
+  { prompt, maxTokens }: HttpCall,
+  size: number | undefined,
+  { dropped }: Shortened,
+): number | undefined {
+  if (maxTokens === undefined || size === undefined) return maxTokens
+  const room = dropped === 0 ? size - prompt.length : answerRoom(size, maxTokens)
+  return Math.min(maxTokens, Math.max(1, room))
 }
 
 function isTooLong(error: unknown): boolean {

@@ -13,8 +13,8 @@ export function reading(handle: () => void): void {
 }
 
 /**
- * Does work that a read has caused once all sockets that the event loop found ready are read, and before it polls again:
- * hundreds of reads, and then hundreds of writes, take less time than both by turns (a token of 100 streams: about a tenth).
+ * Does work that a read has caused once all sockets that the event loop found ready are read, before it waits for others:
+ * hundreds of reads, and then hundreds of writes, take less time than reads and writes in turns.
  *
  * @returns whether the work waits; false if no read has caused it
  */
@@ -26,5 +26,10 @@ export function afterReads(work: () => void): boolean {
 }
 
 function doAll(): void {
-  for (const work of waiting.splice(0)) work()
+  try {
+    for (let work = waiting.shift(); work !== undefined; work = waiting.shift()) work()
+  } finally {
+    // One stream whose write throws ends no other.
+    if (waiting.length > 0) setImmediate(doAll)
+  }
 }

@@ -234,6 +234,19 @@ describe('the chat server', () => {
       expect((await turn(silent.engine, given)).text).toBe('[channel]analysis[message]Hm.Hm.[return]')
       expect(silent.asked).toHaveLength(2)
     })
+
+    test('do not end an answer in its reasoning, if the server says twice that it ended', async () => {
+      const { engine, asked } = open(
+        { preset: 'vllm', retries: 0 },
+        stream([think('Is it '), ends('stop'), { ...USAGE, ...ends('stop') }, say('?'), USAGE, '[DONE]']),
+        stream([think('It is.'), say('Yes'), ends('stop'), USAGE, '[DONE]']),
+      )
+      expect(await turn(engine, given)).toEqual({
+        text: '[channel]analysis[message]Is it It is.[end][start]assistant[channel]final[message]Yes[return]',
+        end: { reason: 'stop', usage: { inputTokens: 18, outputTokens: 8 } },
+      })
+      expect(asked).toHaveLength(2)
+    })
   })
 
   test('capabilities say that it takes messages, and what the server claims', async () => {

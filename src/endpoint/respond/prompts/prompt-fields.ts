@@ -57,7 +57,7 @@ export function* readPromptFields(
 function readTools(request: ResponseRequest, tools: TaughtTools): PromptTool[] {
   const parts = strictParts(request, tools.choice)
   const strictness = new Map(parts.map(({ body, isAsked }) => [body, isAsked]))
-  const termsOf = (recipient: string, { description, parameters }: Omit<TaughtTool, 'name'>): PromptTool => {
+  const toolOf = (recipient: string, { description, parameters }: Omit<TaughtTool, 'name'>): PromptTool => {
     const callee = tools.classify(recipient, undefined)
     const builtin = builtinOfItem(callee.kind)
     const body = parameters === 'text' ? 'text' : builtin === undefined ? 'json' : builtinNamed(builtin).body
@@ -73,7 +73,7 @@ function readTools(request: ResponseRequest, tools: TaughtTools): PromptTool[] {
   const namespaces = [...tools.namespaces, ...builtinNamespaces(tools.builtins)]
   const all = namespaces.flatMap(({ name, description, tools }) =>
     // A namespace without tools is a tool itself.
-    tools.length === 0 ? [termsOf(name, { description })] : tools.map((tool) => termsOf(`${name}.${tool.name}`, tool)),
+    tools.length === 0 ? [toolOf(name, { description })] : tools.map((tool) => toolOf(`${name}.${tool.name}`, tool)),
   )
   return [...new Map(all.map((tool) => [tool.recipient, tool])).values()]
 }

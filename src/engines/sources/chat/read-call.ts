@@ -71,8 +71,8 @@ export function createChatReader(
       counted = chunk.usage ?? counted
       const usage = chunk.usage && sumOf(before, chunk.usage)
       if (reasoningField !== undefined) onReasoningField?.(reasoningField)
-      if (isOver) {
-        // Only counts may follow the end.
+      if (isOver || next !== undefined) {
+        // Only counts may follow the end, which some servers repeat.
         if (usage !== undefined) take({ tokens: [], usage })
         return
       }

@@ -96,6 +96,14 @@ describe('a conversation that may be truncated', () => {
     await ask({ promptFields: { truncates: true }, maxTokens: 10 })
     await ask({ promptFields: { truncates: true }, maxTokens: 200 })
     expect(usersIn(bodies[0])).toBeGreaterThan(usersIn(bodies[1]))
+    expect(bodies.map(({ max_tokens }) => max_tokens)).toEqual([10, 200])
+  })
+
+  test('leaves the answer a quarter of the context, if more was asked for', async () => {
+    const lists = { '/v1/models': { data: [{ id: 'm', max_model_len: 1000 }] } }
+    const { ask, bodies } = open({ lists })
+    await ask({ promptFields: { truncates: true }, maxTokens: 5000 })
+    expect(bodies[0].max_tokens).toBe(250)
   })
 
   test('is whole where the client does not allow it to be cut', async () => {
