@@ -37,6 +37,12 @@ export function isLost(error: unknown): boolean {
   return severity === undefined || severity === 'FATAL' || severity === 'PANIC'
 }
 
+/** The error of a pooler that gives one session to several connections, which then change each other's settings. */
+export function sharedSessions(shown: string): Error {
+  const advice = 'let it pool sessions (pool_mode = session), or connect to the server itself'
+  return new PostgresError(`the database ${shown}: a pooler shares sessions between connections: ${advice}`, undefined)
+}
+
 /** Says what failed, as {@link PostgresError}. {@link Undone} and the errors of this package stay as they are. */
 export function storeError(error: unknown, shown: string, timeoutSeconds: number): Error {
   if (error instanceof Undone || error instanceof HarmonyResponsesError) return error
