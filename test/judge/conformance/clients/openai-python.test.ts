@@ -47,3 +47,40 @@ test('an item that is done under another id is another item for it', () => {
   }))
   expect(rules(events)).toContain('openai-python-identity')
 })
+
+const TERMINAL = 'response.completed'
+
+/** A stream whose terminal response has other fields. */
+const endsWith = (fields: object): StreamEvent[] =>
+  changed(CALL, TERMINAL, (event) => ({ ...event, response: { ...(event['response'] as object), ...fields } }))
+
+test('an application raises at an error that is no object', () => {
+  expect(rules(endsWith({ status: 'failed', error: 'Down.' }))).toContain('openai-python-error')
+})
+
+test('an output that is an empty text is an empty list, and any other text none', () => {
+  expect(rules(endsWith({ output: '' }))).not.toContain('openai-python-content')
+  expect(rules(endsWith({ output: 'none' }))).toContain('openai-python-content')
+})
+
+test('an id that is a list raises: the SDK looks items up by it', () => {
+  const events = changed('reasoning-answer', 'response.output_item.done', (event) => ({
+    ...event,
+    item: { ...(event['item'] as object), id: [] },
+  }))
+  expect(rules(events)).toContain('openai-python-identity')
+})
+
+test('without an output, the response that was cut off has the items that are done, in the order of their indexes', () => {
+  const cut = changed(CALL, TERMINAL, (event) => ({
+    ...event,
+    type: 'response.incomplete',
+    response: {
+      ...(event['response'] as object),
+      output: null,
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+    },
+  }))
+  expect(rules(cut)).toEqual([])
+})
