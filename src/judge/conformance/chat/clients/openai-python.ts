@@ -1,12 +1,13 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { rulesOf, type SeenCall } from '../../clients/client.js'
+import { callInPython, indexInPython, listInPython, shownInPython } from '../../clients/python-values.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields, asList, asString } from '../../stream-event.js'
 import type { ChatClientModel } from './client.js'
 import { endingBy } from './finish-reasons.js'
-import { type Accumulated, accumulate, asIndex, LISTS } from './openai-python/accumulate.js'
+import { type Accumulated, accumulate, LISTS } from './openai-python/accumulate.js'
 
 const RAISES = 'chat.completions.stream() of openai for Python raises otherwise'
 
@@ -70,12 +71,15 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
       if (says(choices)) this.reportBreak('chat-openai-python-object', 'object "chat.completion.chunk"', object)
       return
     }
-    if (!Array.isArray(choices)) throw new Thrown('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
     const isFirst = !this.#hasChunk
+    const list = listInPython(choices)
+    // Those of the first chunk become the list of the completion.
+    if (list === undefined || (isFirst && !Array.isArray(choices)))
+      throw new Thrown('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
     this.#hasChunk = true
-    const taken = choices.map((given: unknown) => this.#takeChoice(given, isFirst ? choices.length : undefined))
+    const taken = list.map((given) => this.#takeChoice(given, isFirst ? list.length : undefined))
     // The first chunk's choices become the list of the completion, in which a repeated one stays without a message.
-    if (isFirst && this.#choices.length < choices.length) this.#hasSurplus = true
+    if (isFirst && this.#choices.length < list.length) this.#hasSurplus = true
     for (const [choice, delta] of taken) this.#show(choice, delta)
   }
 
@@ -106,14 +110,15 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
 
   #show(choice: Choice, { content, refusal, tool_calls: given }: Fields): void {
     const { message } = choice
-    if (isGiven(content) && isGiven(message['content'])) this.seen.streamed.append(shown(content))
-    if (isGiven(refusal) && isGiven(message['refusal'])) this.seen.streamed.append(shown(refusal))
+    if (isGiven(content) && isGiven(message['content'])) this.seen.streamed.append(shownInPython(content))
+    if (isGiven(refusal) && isGiven(message['refusal'])) this.seen.streamed.append(shownInPython(refusal))
     if (!given) return
-    if (!Array.isArray(given)) throw new Thrown('chat-openai-python-calls', 'tool_calls as a list', given)
-    for (const delta of given) {
+    const deltas = listInPython(given)
+    if (deltas === undefined) throw new Thrown('chat-openai-python-calls', 'tool_calls as a list', given)
+    for (const delta of deltas) {
       if (!isFields(delta)) throw new Thrown('chat-openai-python-calls', 'a call as an object', delta)
       const { index, function: named } = delta
-      const call = callsOf(message)[asIndex(index) as number]
+      const call = callsOf(message)[indexInPython(index) as number]
       if (call === undefined) throw new Thrown('chat-openai-python-index', 'calls 0, 1, 2, ...', index)
       if (call['type'] === 'function' && !isGiven(named))
         throw new Thrown('chat-openai-python-calls', 'function in a delta of a call', named)
@@ -130,7 +135,9 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     if (this.#hasSurplus)
       throw new Thrown('chat-openai-python-index', 'each choice of the first chunk once', undefined, 'one twice')
     const { seen } = this
-    seen.ending = endingBy(first.finish)
+    // It raises at any choice that was cut off.
+    const isCut = this.#choices.some(({ finish }) => endingBy(finish) === 'incomplete')
+    seen.ending = isCut ? 'incomplete' : endingBy(first.finish)
     seen.finish = first.finish
     seen.final = new TextHash()
     for (const { message, content, refusal } of this.#choices) {
@@ -152,9 +159,6 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const isTextOrNone = (value: unknown): boolean => !isGiven(value) || typeof value === 'string'
 
-/** A value as an application shows it. */
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
 /** Whether there is something to lose in choices. */
 const says = (choices: unknown): boolean =>
   asList(choices)
@@ -164,14 +168,16 @@ const says = (choices: unknown): boolean =>
       return [reason, content, refusal, tool_calls, function_call].some(Boolean)
     })
 
-/** A copy of a delta whose texts are empty, except those of calls: the message need not hold them. */
+/** A copy of a delta whose texts are empty, except those in values that are shown: the message need not hold them. */
 const withoutTexts = (delta: Fields): Fields =>
   Object.fromEntries(
     Object.entries(delta).map(([name, value]) => [
       name,
-      copied(value, name === 'tool_calls' || name === 'function_call' ? (text) => text : () => ''),
+      copied(value, SHOWN.has(name) && typeof value !== 'string' ? (text) => text : () => ''),
     ]),
   )
+
+const SHOWN: ReadonlySet<string> = new Set(['content', 'refusal', 'tool_calls', 'function_call'])
 
 /** Merging changes objects: those of the stream stay as they are. */
 function copied(value: unknown, change: (text: string) => string): unknown {
@@ -192,7 +198,7 @@ const callsOf = (message: Accumulated): readonly Fields[] => asList(message['too
 
 function textOf(value: unknown, text: TextHash): TextHash {
   if (typeof value === 'string') return text
-  return isGiven(value) ? TextHash.of(shown(value)) : new TextHash()
+  return isGiven(value) ? TextHash.of(shownInPython(value)) : new TextHash()
 }
 
 /** The calls of a message. */
@@ -211,8 +217,4 @@ function callsIn(message: Accumulated): SeenCall[] {
   ]
 }
 
-function seenOf({ name, arguments: given = null }: Fields): SeenCall {
-  const words = shown(given)
-  // What is not a text is no JSON, either.
-  return seenCall(shown(name ?? null), words, typeof given === 'string' ? undefined : { value: words })
-}
+const seenOf = ({ name, arguments: given }: Fields): SeenCall => callInPython(name, given)

@@ -103,6 +103,28 @@ describe('where the clients differ:', () => {
     expect(rules('openai', 'call', damage)).toEqual([])
   })
 
+  test('of two choices openai for Python says that the answer was cut off if one was, and the openai SDK goes by the first', () => {
+    const damage: Damage = (chunks) =>
+      chunks.map((chunk) => {
+        const [choice] = chunk.choices
+        if (choice === undefined) return chunk
+        const reason = choice.finish_reason && 'length'
+        return { ...chunk, choices: [choice, { ...structuredClone(choice), index: 1, finish_reason: reason }] }
+      })
+    expect(says('openai-python', 'text', damage)).toContain('learns that it was cut off')
+    expect(says('openai', 'text', damage)).toContain('ends well')
+  })
+
+  test('an empty object is a list of no calls for openai for Python, which raises at any other', () => {
+    const calls =
+      (tool_calls: object): Damage =>
+      (chunks) => {
+        delta(chunks[1]).tool_calls = tool_calls
+      }
+    expect(rules('openai-python', 'text', calls({}))).toEqual([])
+    expect(rules('openai-python', 'text', calls({ index: 0 }))).toContain('chat-openai-python-calls')
+  })
+
   test('without a role the openai SDK throws at the end, and the AI SDK needs none', () => {
     const damage: Damage = (chunks) => {
       delete delta(chunks[0]).role
