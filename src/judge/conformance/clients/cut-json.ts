@@ -18,9 +18,16 @@ export abstract class CutJsonReader {
 
   /** @throws SyntaxError if something else than the end of the text is wrong, or nothing is left of it */
   whole(): unknown {
-    const value = this.#value(0)
+    const value = this.first()
     this.space()
-    if (value === CUT || !this.isOver) throw new SyntaxError('no JSON')
+    if (!this.isOver) throw new SyntaxError('no JSON')
+    return value
+  }
+
+  /** The first value, whatever comes behind it. Throws as `whole` does. */
+  first(): unknown {
+    const value = this.#value(0)
+    if (value === CUT) throw new SyntaxError('no JSON')
     return value
   }
 
@@ -33,6 +40,11 @@ export abstract class CutJsonReader {
   protected abstract string(): string | typeof CUT
   protected abstract number(): unknown
   protected abstract word(): unknown
+
+  /** Decides where a value is followed by neither a comma nor the bracket. Returns whether that value was the last one. */
+  protected withoutComma(): boolean {
+    throw new SyntaxError('no comma')
+  }
 
   protected space(): void {
     while (!this.isOver && this.isSpace(this.text[this.at] as string)) this.at++
@@ -93,7 +105,6 @@ export abstract class CutJsonReader {
   #ends(bracket: string): boolean {
     this.space()
     if (this.isOver || this.#takes(bracket)) return true
-    if (!this.#takes(',')) throw new SyntaxError('no comma')
-    return false
+    return this.#takes(',') ? false : this.withoutComma()
   }
 }

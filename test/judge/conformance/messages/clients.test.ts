@@ -69,6 +69,14 @@ test.each([
   expect(found.map(({ rule }) => rule)).toEqual([])
 })
 
+/** Gives the input of the call in pieces, one a delta. */
+const inPieces =
+  (...pieces: string[]): Damage =>
+  (events) => {
+    const deltas = events.filter(({ delta }) => delta?.type === 'input_json_delta')
+    for (const [at, { delta }] of deltas.entries()) delta.partial_json = pieces[at]
+  }
+
 describe('where the clients of Messages differ:', () => {
   test('without message_stop the Anthropic SDK throws, the AI SDK was interrupted, and LangChain needs none', () => {
     expect(all('text', (events) => events.slice(0, -1))).toEqual({
@@ -150,17 +158,17 @@ describe('where the clients of Messages differ:', () => {
   })
 
   test('a character that is divided between deltas of an input breaks the Anthropic SDK for Python, which encodes each', () => {
-    const inPieces =
-      (...pieces: string[]): Damage =>
-      (events) => {
-        const deltas = events.filter(({ delta }) => delta?.type === 'input_json_delta')
-        for (const [at, { delta }] of deltas.entries()) delta.partial_json = pieces[at]
-      }
     expect(all('call', inPieces('{"city":"\ud83c', '\udf27"}'))).toEqual({
       ...NONE,
       'anthropic-python': ['messages-anthropic-python-text'],
     })
     expect(all('call', inPieces('{"city":"\ud83c\udf27', '"}'))).toEqual(NONE)
+  })
+
+  test('an input that is a word in two pieces breaks the Anthropic SDK for Python, which parses at each delta', () => {
+    expect(rules('anthropic-python', 'call', inPieces('nu', 'll'))).toEqual(['messages-anthropic-python-input'])
+    expect(rules('anthropic-python', 'call', inPieces('null', ''))).not.toContain('messages-anthropic-python-input')
+    expect(rules('anthropic', 'call', inPieces('nu', 'll'))).not.toContain('messages-anthropic-input')
   })
 
   test('no client shows text in thinking deltas as text', () => {
