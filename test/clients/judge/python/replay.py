@@ -25,6 +25,11 @@ def text_of(value):
     return json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
 
 
+def by(table, reason):
+    """What a table has for a reason, which may be anything."""
+    return table.get(reason) if isinstance(reason, str) else None
+
+
 def plain(value):
     return value.to_dict() if hasattr(value, "to_dict") else value
 
@@ -133,9 +138,9 @@ def chat(body, shown):
             calls.append(called(call.function.name, call.function.arguments))
     shown.rest = {"calls": calls, "citations": []}
     reason = choices[0].finish_reason
-    finish = {"stop": "stop", "tool_calls": "tool-calls", "function_call": "tool-calls"}.get(reason)
+    finish = by({"stop": "stop", "tool_calls": "tool-calls", "function_call": "tool-calls"}, reason)
     more = {} if finish is None else {"finish": finish}
-    return shown.outcome(final="".join(said), ending=ending or ENDINGS.get(reason, "open"), **more)
+    return shown.outcome(final="".join(said), ending=ending or by(ENDINGS, reason) or "open", **more)
 
 
 STOPS = {
@@ -162,9 +167,9 @@ def messages(body, shown):
     texts = [text_of(block.text) for block in message.content if block.type == "text"]
     blocks = [block for block in message.content if block.type == "tool_use"]
     shown.rest = {"calls": [{"name": text_of(one.name), "arguments": plain(one.input)} for one in blocks], "citations": []}
-    finish = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool-calls"}.get(message.stop_reason)
+    finish = by({"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool-calls"}, message.stop_reason)
     more = {} if finish is None else {"finish": finish}
-    return shown.outcome(final="".join(texts), ending=STOPS.get(message.stop_reason, "open"), **more)
+    return shown.outcome(final="".join(texts), ending=by(STOPS, message.stop_reason) or "open", **more)
 
 
 READERS = {"responses": responses, "chat": chat, "messages": messages}
