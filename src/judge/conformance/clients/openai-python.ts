@@ -71,6 +71,8 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
   readonly #done = new Map<unknown, OpenItem & { readonly fields: Fields }>()
   /** The output_index of each item that is done, by its identity. */
   readonly #places = new Map<string, unknown>()
+  /** The reasoning that its events showed, by the item and whether it is a summary. */
+  readonly #thoughts = new Map<string, TextHash>()
   #failure: string | undefined
   /** The response of the terminal event, with its items. */
   #end: Fields | undefined
@@ -81,6 +83,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])
+      this.#showThoughts()
       if (asString(event.type).startsWith('response.')) this.reportBreak('openai-python-error-key', 'no error', error)
       return
     }
@@ -107,6 +110,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     else if (type === 'response.incomplete' || type === 'response.failed') {
       this.#end = isGiven(output) ? response : { ...response, output: this.#doneItems }
     } else {
+      requireList(output)
       const identities = itemsIn(output).map(identityOf)
       if (new Set(identities).size < identities.length)
         throw new Thrown('openai-python-identity', 'each item of a response once', undefined, 'one twice')
@@ -115,8 +119,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   #complete(response: Fields): void {
     const { output } = response
-    if (output && listInPython(output) === undefined)
-      throw new Thrown('openai-python-content', 'output as a list', output)
+    requireList(output)
     const final = new Map(itemsIn(output).map((item) => [identityOf(item), item]))
     for (const item of this.#done.values()) {
       const last = final.get(identityOf(item))
@@ -188,9 +191,12 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
         this.#finish(index, item)
         return
       case 'response.reasoning_text.delta':
-      case 'response.reasoning_summary_text.delta':
-        this.seen.reasoning.append(shownInPython(delta))
+      case 'response.reasoning_summary_text.delta': {
+        const of = `${type} ${shownInPython(index)}`
+        const thought = this.#thoughts.get(of) ?? new TextHash()
+        this.#thoughts.set(of, thought.append(shownInPython(delta)))
         return
+      }
       case 'error':
         this.#failure = asString(event['message'])
     }
@@ -229,8 +235,13 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     this.#places.set(identity, index)
   }
 
+  #showThoughts(): void {
+    for (const thought of this.#thoughts.values()) this.seen.reasoning.join(thought)
+  }
+
   protected finish(): void {
     const { seen } = this
+    this.#showThoughts()
     if (this.#end === undefined) {
       if (this.#failure === undefined)
         throw new Thrown('openai-python-terminal', 'response.completed', undefined, 'the end of the stream')
@@ -267,6 +278,12 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       this.seen.calls.push(callInPython(called, given))
     }
   }
+}
+
+/** An output that the SDK goes through, unless there is none. */
+function requireList(output: unknown): void {
+  if (output && listInPython(output) === undefined)
+    throw new Thrown('openai-python-content', 'output as a list', output)
 }
 
 /** The parts of a message. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { openaiPython } from '../../../../src/judge/conformance/clients/openai-python.js'
+import { TextHash } from '../../../../src/judge/conformance/clients/text-hash.js'
 import type { StreamEvent } from '../../../../src/judge/conformance/stream-event.js'
 import { judgeFor, stream } from './judge.js'
 
@@ -61,6 +63,30 @@ test('an application raises at an error that is no object', () => {
 test('an output that is an empty text is an empty list, and any other text none', () => {
   expect(rules(endsWith({ output: '' }))).not.toContain('openai-python-content')
   expect(rules(endsWith({ output: 'none' }))).toContain('openai-python-content')
+})
+
+test('a text as the output of response.in_progress raises: the SDK goes through it', () => {
+  const events = changed(CALL, 'response.in_progress', (event) => ({
+    ...event,
+    response: { ...(event['response'] as object), output: 'none' },
+  }))
+  expect(rules(events)).toContain('openai-python-content')
+})
+
+test('a summary that comes between the deltas of raw reasoning is read apart from it', () => {
+  const events = stream('reasoning-answer').flatMap((event) =>
+    event.type === 'response.reasoning_text.delta'
+      ? [event, { ...event, type: 'response.reasoning_summary_text.delta', summary_index: 0 }]
+      : [event],
+  )
+  const reader = openaiPython.begin(() => {})
+  for (const event of events) reader.read(event)
+  reader.end()
+  const raw = stream('reasoning-answer')
+    .filter(({ type }) => type === 'response.reasoning_text.delta')
+    .map(({ delta }) => delta)
+  expect(raw.length).toBeGreaterThan(1)
+  expect(reader.seen.reasoning.equals(TextHash.of([...raw, ...raw].join('')))).toBe(true)
 })
 
 test('an id that is a list raises: the SDK looks items up by it', () => {

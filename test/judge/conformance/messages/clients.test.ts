@@ -110,6 +110,14 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('langchain', 'text', damage)).toEqual([])
   })
 
+  test('an index alone in a list is one for the Anthropic SDK, as for JavaScript, and none for that in Python', () => {
+    const damage: Damage = (events) => {
+      for (const event of events) if (event.type === 'content_block_delta') event.index = [event.index]
+    }
+    expect(rules('anthropic', 'text', damage)).toEqual([])
+    expect(rules('anthropic-python', 'text', damage)).toEqual(['messages-anthropic-python-index'])
+  })
+
   test('the input of a call in its beginning alone is lost for LangChain', () => {
     const damage: Damage = (events) => {
       events[1].content_block.input = { city: 'Oslo' }

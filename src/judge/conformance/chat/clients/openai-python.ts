@@ -205,9 +205,10 @@ function textOf(value: unknown, text: TextHash): TextHash {
 function callsIn(message: Accumulated): SeenCall[] {
   const { function_call: old } = message
   // An application reads this one of the older API where there is no other.
-  const named = isGiven(old) && callsOf(message).length === 0 ? [seenOf(asFields(old))] : []
+  const named = isGiven(old) && callsOf(message).length === 0 ? [old] : []
+  if (!named.every(isFields)) throw new Thrown('chat-openai-python-calls', 'function_call as an object', old)
   return [
-    ...named,
+    ...named.map(seenOf),
     ...callsOf(message).map(({ type, function: body, custom }) => {
       if (type === 'custom')
         throw new Thrown('chat-openai-python-custom', 'a call of type "function"', custom, 'custom')

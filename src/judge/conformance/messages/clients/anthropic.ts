@@ -155,7 +155,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
   }
 
   #blockAt(index: unknown): Block | undefined {
-    const at = Math.trunc(Number(Array.isArray(index) || isFields(index) ? Number.NaN : index))
+    const at = Math.trunc(Number(typeof index === 'object' && index !== null ? concatenated(index) : index))
     return this.#blocks.at(Number.isNaN(at) ? 0 : at)
   }
 
@@ -196,11 +196,11 @@ function blockOf(given: unknown): Block {
 
 const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
 
-/** Whether an index is one of a list with so many elements, as JavaScript sees it. */
-const isElement = (index: unknown, length: number): boolean =>
-  (typeof index === 'number' || typeof index === 'string') &&
-  /^(?:0|[1-9]\d*)$/.test(String(index)) &&
-  Number(index) < length
+/** Whether an index is one of a list with so many elements, as JavaScript sees it: also as a text, or alone in a list. */
+function isElement(index: unknown, length: number): boolean {
+  const name = concatenated(index)
+  return /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < length
+}
 
 /** Returns how a value that is not a text is shown. */
 const printed = ({ value }: MutableText): string => (value === null || value === undefined ? '' : concatenated(value))

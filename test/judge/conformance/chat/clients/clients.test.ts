@@ -125,6 +125,13 @@ describe('where the clients differ:', () => {
     expect(rules('openai-python', 'text', calls({ index: 0 }))).toContain('chat-openai-python-calls')
   })
 
+  test('a function_call that is a text raises for openai for Python', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) if (chunk.choices[0]?.delta.function_call) delta(chunk).function_call = 'f'
+    }
+    expect(rules('openai-python', 'old', damage)).toContain('chat-openai-python-calls')
+  })
+
   test('without a role the openai SDK throws at the end, and the AI SDK needs none', () => {
     const damage: Damage = (chunks) => {
       delete delta(chunks[0]).role
