@@ -34,6 +34,16 @@ def plain(value):
     return value.to_dict() if hasattr(value, "to_dict") else value
 
 
+def finite(value):
+    """A value as JSON has it: numbers that JSON lacks are null, as for JavaScript."""
+    if isinstance(value, dict):
+        return {name: finite(field) for name, field in value.items()}
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return None if is_number and not abs(value) <= sys.float_info.max else value
+
+
 def called(name, given):
     is_text = isinstance(given, str)
     given = text_of(given)
@@ -72,7 +82,11 @@ class Shown:
 
 
 def responses(body, shown):
-    """`responses.stream()`: text and reasoning as the delta events have them, the rest as the response at the end has it."""
+    """`responses.stream()`: text and reasoning as the delta events have them, the rest as the response at the end has it.
+
+    The reasoning of each item is shown apart from that of others, and from its summary.
+    """
+    thoughts = {}
     failure = None
     end = None
     with openai_client(body).responses.stream(model="model", input="Hello") as stream:
@@ -80,7 +94,9 @@ def responses(body, shown):
             if event.type == "response.output_text.delta":
                 shown.streamed += text_of(event.delta)
             elif event.type in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
-                shown.reasoning += text_of(event.delta)
+                of = (event.type, text_of(getattr(event, "output_index", None)))
+                thoughts[of] = thoughts.get(of, "") + text_of(event.delta)
+                shown.reasoning = "".join(thoughts.values())
             elif event.type == "error":
                 failure = text_of(event.message)
             elif event.type in ("response.completed", "response.incomplete", "response.failed"):
@@ -190,4 +206,4 @@ def replayed(client, body):
 
 for line in sys.stdin:
     request = json.loads(line)
-    print(json.dumps(replayed(request["client"], request["body"])), flush=True)
+    print(json.dumps(finite(replayed(request["client"], request["body"])), allow_nan=False), flush=True)
