@@ -35,11 +35,15 @@ export abstract class CutJsonReader {
     return this.at >= this.text.length
   }
 
-  protected abstract isSpace(character: string): boolean
   protected abstract isNumber(character: string): boolean
   protected abstract string(): string | typeof CUT
   protected abstract number(): unknown
   protected abstract word(): unknown
+
+  /** Whether a character is one of JSON's blanks. */
+  protected isSpace(character: string): boolean {
+    return ' \t\n\r'.includes(character)
+  }
 
   /** Decides where a value is followed by neither a comma nor the bracket. Returns whether that value was the last one. */
   protected withoutComma(): boolean {

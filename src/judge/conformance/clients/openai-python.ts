@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
 import { type ClientModel, type Ending, rulesOf } from './client.js'
+import { OPENAI_READS } from './openai/reads.js'
 import {
   fieldsOfItem,
   identityOf,
@@ -43,20 +44,7 @@ export const openaiPython: ClientModel = {
   client: 'openai-python',
   name: 'The openai SDK for Python',
   versions: { 'openai for Python': '3.57.0' },
-  reads: {
-    streamed: true,
-    final: true,
-    refusals: false,
-    rawReasoning: true,
-    summaries: true,
-    functionCalls: true,
-    customCalls: true,
-    namespaces: true,
-    citations: true,
-    incomplete: 'incomplete',
-    failed: 'failed',
-    cancelled: 'cancelled',
-  },
+  reads: OPENAI_READS,
   rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIPythonReader(reportBreak),
 }

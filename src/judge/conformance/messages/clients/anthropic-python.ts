@@ -4,6 +4,7 @@ import { indexInPython, listInPython, shownInPython } from '../../clients/python
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
+import { type AnthropicBlock, isCall } from './anthropic-block.js'
 import { begunJson } from './anthropic-python/begun-json.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
@@ -34,17 +35,8 @@ export const anthropicPython: MessagesClientModel = {
   begin: (reportBreak) => new AnthropicPythonReader(reportBreak),
 }
 
-/** A block as the SDK has assembled it so far. */
-interface Block {
-  readonly type: unknown
-  readonly name: unknown
-  /** Its text, or its thinking; undefined if that is none. */
-  readonly text: TextHash | undefined
-  /** The input in its start. */
-  readonly input: unknown
-  /** The deltas of its input. */
-  json: string
-}
+/** Its text is undefined if it is none. */
+type Block = AnthropicBlock<TextHash | undefined, string>
 
 class AnthropicPythonReader extends ThrowingReader<unknown> {
   /** The message of message_start; undefined until it came. */
@@ -155,8 +147,6 @@ function blockOf(given: unknown): Block {
   const begun = type === 'thinking' ? thinking : text
   return { type, name, text: typeof begun === 'string' ? TextHash.of(begun) : undefined, input, json: '' }
 }
-
-const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
 
 function appended(text: TextHash | undefined, delta: unknown): string {
   if (text === undefined || typeof delta !== 'string')

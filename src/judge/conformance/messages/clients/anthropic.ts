@@ -5,6 +5,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields } from '../../stream-event.js'
+import { type AnthropicBlock, isCall } from './anthropic-block.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -35,16 +36,8 @@ export const anthropic: MessagesClientModel = {
   begin: (reportBreak) => new AnthropicReader(reportBreak),
 }
 
-/** A block as the SDK has assembled it so far. */
-interface Block {
-  readonly type: unknown
-  readonly name: unknown
-  readonly text: MutableText
-  /** The input in its start. */
-  readonly input: unknown
-  /** The deltas of its input, whole as a tool gets them; undefined if there are none. */
-  json: string | undefined
-}
+/** The deltas of its input are undefined if there are none. */
+type Block = AnthropicBlock<MutableText, string | undefined>
 
 /** The message that was done last. */
 interface Result {
@@ -193,8 +186,6 @@ function blockOf(given: unknown): Block {
   const begun = type === 'thinking' ? thinking : text || ''
   return { type, name, text: new MutableText(begun), input, json: undefined }
 }
-
-const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
 
 /** Whether an index is one of a list with so many elements, as JavaScript sees it: also as a text, or alone in a list. */
 function isElement(index: unknown, length: number): boolean {

@@ -14,10 +14,6 @@ export function wholeJson(text: string): unknown {
 }
 
 class Reader extends CutJsonReader {
-  protected isSpace(character: string): boolean {
-    return ' \t\n\r'.includes(character)
-  }
-
   protected isNumber(character: string): boolean {
     return /[-.\d]/.test(character)
   }

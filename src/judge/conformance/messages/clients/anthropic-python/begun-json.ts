@@ -15,10 +15,6 @@ export function begunJson(text: string): unknown {
 }
 
 class Reader extends CutJsonReader {
-  protected isSpace(character: string): boolean {
-    return ' \t\n\r'.includes(character)
-  }
-
   protected isNumber(character: string): boolean {
     return /\d/.test(character) || (character === '-' && this.text[this.at + 1] !== 'I')
   }
