@@ -327,6 +327,8 @@ describe('an input that is cut off, as the Anthropic SDK takes it:', () => {
     ['{"a":{"b":null', { a: { b: null } }],
     ['{"a"', {}],
     ['{', {}],
+    ['{"a":1}"b', { a: 1 }],
+    ['[1]2', [1]],
   ])('%s', (text, value) => {
     expect(wholeJson(text)).toEqual(value)
   })
