@@ -11,7 +11,7 @@ import {
   type OpenItem,
   partOf,
 } from './openai-python/items.js'
-import { callInPython, indexInPython, listInPython, shownInPython } from './python-values.js'
+import { callInPython, indexInPython, isTrueInPython, listInPython, shownInPython } from './python-values.js'
 import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
@@ -67,7 +67,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   protected take(event: StreamEvent): void {
     const { error } = event
-    if (error) {
+    if (isTrueInPython(error)) {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])

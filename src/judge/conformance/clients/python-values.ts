@@ -20,3 +20,6 @@ export function listInPython(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
   return value === '' || (isFields(value) && Object.keys(value).length === 0) ? [] : undefined
 }
+
+/** Whether `if` takes a value for true: no empty list or object. */
+export const isTrueInPython = (value: unknown): boolean => Boolean(value) && listInPython(value)?.length !== 0

@@ -105,6 +105,8 @@ interface Unreadable {
   readonly at: EventRef
   /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
   beside: Subject | undefined
+  /** The call that it is part of. */
+  readonly call: AgreedChatCall | undefined
 }
 
 /** The content of one choice according to the stream, regardless of the client. */
@@ -149,6 +151,11 @@ export class AgreedChoice {
     return isAgain ? all.filter((one) => one !== old) : all
   }
 
+  /** Whether a call was cut off with the answer, so that no client can run it. */
+  isCut(call: AgreedChatCall | undefined): boolean {
+    return endingBy(this.finish) === 'incomplete' && call?.isWhole === false && call === this.calls.at(-1)
+  }
+
   /**
    * Takes a choice of a chunk.
    *
@@ -184,8 +191,8 @@ export class AgreedChoice {
     return extraneous
   }
 
-  #lost(what: string, got: unknown, at: EventRef, beside?: Subject): void {
-    this.unreadable ??= { what, got, at, beside }
+  #lost(what: string, got: unknown, at: EventRef, beside?: Subject, call?: AgreedChatCall): void {
+    this.unreadable ??= { what, got, at, beside, call }
   }
 
   /** Whether the answer had none of this before its end, so that it came too late, and is no other answer. */
@@ -229,9 +236,9 @@ export class AgreedChoice {
         continue
       }
       this.#begun = known === undefined && given !== '' ? given : undefined
-      if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call')
+      if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call', call)
       call.id ||= asString(one['id'])
-      if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call')
+      if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call', call)
       call.takeName(asString(body['name']), asString(one['id']) !== '')
       call.append(given)
     }

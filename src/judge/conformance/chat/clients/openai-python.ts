@@ -1,9 +1,16 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
 import { rulesOf, type SeenCall } from '../../clients/client.js'
-import { callInPython, indexInPython, listInPython, shownInPython } from '../../clients/python-values.js'
+import {
+  callInPython,
+  indexInPython,
+  isTrueInPython,
+  listInPython,
+  shownInPython,
+} from '../../clients/python-values.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
+import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'
 import type { ChatClientModel } from './client.js'
 import { endingBy } from './finish-reasons.js'
@@ -56,11 +63,17 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
   readonly #choices: Choice[] = []
   #hasChunk = false
   #hasSurplus = false
+  #position = -1
+  /** A break that only calls show: it harms no answer that was cut off, since nobody runs its last call. */
+  #ofCalls:
+    | { readonly rule: string; readonly expected: string; readonly got: unknown; readonly at: EventRef }
+    | undefined
 
   protected take(chunk: unknown): void {
+    this.#position++
     if (!isFields(chunk)) throw new Thrown('chat-openai-python-chunk', 'a chunk as an object', chunk)
     const { error, object, choices } = chunk
-    if (error) {
+    if (isTrueInPython(error)) {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])
@@ -68,7 +81,10 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
       return
     }
     if (object !== 'chat.completion.chunk') {
-      if (says(choices)) this.reportBreak('chat-openai-python-object', 'object "chat.completion.chunk"', object)
+      if (saysIn(choices, ['content', 'refusal']))
+        this.reportBreak('chat-openai-python-object', 'object "chat.completion.chunk"', object)
+      else if (saysIn(choices, ['tool_calls', 'function_call']))
+        this.#breakCalls('chat-openai-python-object', 'object "chat.completion.chunk"', object)
       return
     }
     const isFirst = !this.#hasChunk
@@ -120,13 +136,17 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
       const { index, function: named } = delta
       const call = callsOf(message)[indexInPython(index) as number]
       if (call === undefined) throw new Thrown('chat-openai-python-index', 'calls 0, 1, 2, ...', index)
-      if (call['type'] === 'function' && !isGiven(named))
+      if (call['type'] === 'function' && !isFields(named))
         throw new Thrown('chat-openai-python-calls', 'function in a delta of a call', named)
       const name = asString(asFields(named)['name'])
       const all = asString(asFields(call['function'])['name'])
       if (name !== '' && all !== name && all.endsWith(name) && all.startsWith(name))
-        this.reportBreak('chat-openai-python-joins', 'the name of a call once', all)
+        this.#breakCalls('chat-openai-python-joins', 'the name of a call once', all)
     }
+  }
+
+  #breakCalls(rule: string, expected: string, got: unknown): void {
+    this.#ofCalls ??= { rule, expected, got, at: { position: this.#position, type: 'chat.completion.chunk' } }
   }
 
   protected finish(): void {
@@ -139,6 +159,10 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     const isCut = this.#choices.some(({ finish }) => endingBy(finish) === 'incomplete')
     seen.ending = isCut ? 'incomplete' : endingBy(first.finish)
     seen.finish = first.finish
+    if (!isCut && this.#ofCalls !== undefined) {
+      const { rule, expected, got, at } = this.#ofCalls
+      this.reportBreak(rule, expected, got, undefined, at)
+    }
     seen.final = new TextHash()
     for (const { message, content, refusal } of this.#choices) {
       seen.final.join(textOf(message['content'], content)).join(textOf(message['refusal'], refusal))
@@ -159,14 +183,11 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const isTextOrNone = (value: unknown): boolean => !isGiven(value) || typeof value === 'string'
 
-/** Whether there is something to lose in choices. */
-const says = (choices: unknown): boolean =>
+/** Whether choices end, or say something in one of these fields. */
+const saysIn = (choices: unknown, fields: readonly string[]): boolean =>
   asList(choices)
     .map(asFields)
-    .some(({ delta, finish_reason: reason }) => {
-      const { content, refusal, tool_calls, function_call } = asFields(delta)
-      return [reason, content, refusal, tool_calls, function_call].some(Boolean)
-    })
+    .some(({ delta, finish_reason: reason }) => reason || fields.some((field) => asFields(delta)[field]))
 
 /** A copy of a delta whose texts are empty, except those in values that are shown: the message need not hold them. */
 const withoutTexts = (delta: Fields): Fields =>

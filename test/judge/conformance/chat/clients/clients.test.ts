@@ -115,6 +115,30 @@ describe('where the clients differ:', () => {
     expect(says('openai', 'text', damage)).toContain('ends well')
   })
 
+  test('nobody runs a call that was cut off with the answer, so that its name and its arguments harm no client', () => {
+    const damages: Damage[] = [
+      (chunks) => void delete call(chunks[1]).function.name,
+      (chunks) => void Object.assign(call(chunks[2]).function, { name: 'f' }),
+      (chunks) => void Object.assign(call(chunks[2]).function, { arguments: '"{' }),
+      (chunks) => void Object.assign(call(chunks[2]).function, { arguments: null }),
+      (chunks) => void Object.assign(chunks[2], { object: '' }),
+    ]
+    for (const damage of damages) {
+      expect(rules('openai-python', 'cut', damage)).toEqual([])
+      expect(rules('openai', 'cut', damage)).toEqual([])
+    }
+    expect(rules('openai-python', 'call', (chunks) => void Object.assign(chunks[2], { object: '' }))).toContain(
+      'chat-openai-python-object',
+    )
+  })
+
+  test('an error that is empty is none for openai for Python', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) chunk.error = {}
+    }
+    expect(rules('openai-python', 'text', damage)).toEqual([])
+  })
+
   test('an empty object is a list of no calls for openai for Python, which raises at any other', () => {
     const calls =
       (tool_calls: object): Damage =>
