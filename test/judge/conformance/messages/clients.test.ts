@@ -110,6 +110,35 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('langchain', 'text', damage)).toEqual([])
   })
 
+  test('deltas that come only behind message_stop count where their block has no others: the SDK loses them', () => {
+    const last: Damage = (events) => {
+      const isDelta = ({ type }: Draft): boolean => type === 'content_block_delta'
+      return [...events.filter((event) => !isDelta(event)), ...events.filter(isDelta)]
+    }
+    expect(rules('anthropic', 'text', last)).toContain('messages-client-result')
+    expect(rules('anthropic-python', 'text', last)).toEqual([])
+    expect(rules('anthropic-python', 'text', (events) => [...events, events[3]])).toContain('messages-client-text')
+  })
+
+  test('in an answer that was cut off, a call whose start says nothing is lost as well', () => {
+    const damage: Damage = (events) => {
+      events[1].content_block = {}
+      Object.assign(events.at(-2).delta, { stop_reason: 'max_tokens' })
+    }
+    for (const client of MESSAGES_CLIENTS) expect(rules(client, 'call', damage)).not.toEqual([])
+  })
+
+  test('an input that comes twice is read once by the Anthropic SDK for Python, and harms all others', () => {
+    const damage: Damage = (events) => {
+      const whole = '{"city":"Oslo"}'
+      Object.assign(events[2].delta, { partial_json: whole })
+      Object.assign(events[3].delta, { partial_json: whole })
+    }
+    const { 'anthropic-python': python, ...others } = all('call', damage)
+    expect(python).toEqual([])
+    for (const found of Object.values(others)) expect(found).not.toEqual([])
+  })
+
   test('an index alone in a list is one for the Anthropic SDK, as for JavaScript, and none for that in Python', () => {
     const damage: Damage = (events) => {
       for (const event of events) if (event.type === 'content_block_delta') event.index = [event.index]

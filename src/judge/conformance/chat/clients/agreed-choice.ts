@@ -27,6 +27,10 @@ export class AgreedChatCall {
   readonly #state = new ArgumentState()
   /** Whether the text is the JSON of a string, which may be that of an object. */
   #begin = ''
+  /** Its last two letters. */
+  #end = ''
+  /** Whether a delta has fields instead of a text. */
+  #hasFields = false
 
   constructor(kind: AgreedChatCall['kind'], index: number | undefined, at: EventRef) {
     this.kind = kind
@@ -40,11 +44,13 @@ export class AgreedChatCall {
   }
 
   append(text: unknown): void {
+    this.#hasFields ||= isFields(text)
     // A whole object that is followed by another one was sent again.
     if (typeof text !== 'string' || (this.isWhole && /^\s*\{/.test(text))) return
     this.#count(text)
     this.#deltas.append(text)
     this.#state.append(text)
+    this.#end = `${this.#end}${text.trimEnd().slice(-2)}`.trimEnd().slice(-2)
     if (this.#begin.length < 8) this.#begin = `${this.#begin}${text}`.trimStart().slice(0, 8)
   }
 
@@ -87,6 +93,11 @@ export class AgreedChatCall {
   /** Whether the arguments are a whole object or list. */
   get isWhole(): boolean {
     return this.#state.isWhole
+  }
+
+  /** Whether the arguments came to their end, in whatever form. */
+  get isComplete(): boolean {
+    return this.isWhole || this.#hasFields || (this.isEncodedTwice && this.#end === '}"')
   }
 
   /** Whether the arguments are JSON that is encoded twice, as far as their beginning shows it. */
@@ -153,7 +164,7 @@ export class AgreedChoice {
 
   /** Whether a call was cut off with the answer, so that no client can run it. */
   isCut(call: AgreedChatCall | undefined): boolean {
-    return endingBy(this.finish) === 'incomplete' && call?.isWhole === false && call === this.calls.at(-1)
+    return endingBy(this.finish) === 'incomplete' && call?.isComplete === false && call === this.calls.at(-1)
   }
 
   /**

@@ -123,6 +123,8 @@ describe('where the clients differ:', () => {
       (chunks) => void Object.assign(call(chunks[2]).function, { arguments: null }),
       (chunks) => void Object.assign(chunks[2], { object: '' }),
     ]
+    const encode: Damage = (chunks) => void Object.assign(call(chunks[2]).function, { arguments: '"{}"' })
+    expect(rules('openai', 'cut', encode)).toEqual(['chat-client-arguments'])
     for (const damage of damages) {
       expect(rules('openai-python', 'cut', damage)).toEqual([])
       expect(rules('openai', 'cut', damage)).toEqual([])
