@@ -19,7 +19,7 @@ import { type Accumulated, accumulate, LISTS } from './openai-python/accumulate.
 const RAISES = 'chat.completions.stream() of openai for Python raises otherwise'
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  'chat-openai-python-chunk': `A chunk is an object with a list of choices: ${RAISES}.`,
+  'chat-openai-python-chunk': `A chunk is an object with a list of choices: ${RAISES}, or loses what an empty object should have said.`,
   'chat-openai-python-object':
     'The object of a chunk is "chat.completion.chunk": chat.completions.stream() of openai for Python skips all others.',
   'chat-openai-python-error-key':
@@ -72,7 +72,7 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
   protected take(chunk: unknown): void {
     this.#position++
     if (!isFields(chunk)) throw new Thrown('chat-openai-python-chunk', 'a chunk as an object', chunk)
-    const { error, object, choices } = chunk
+    const { error, object, choices, usage } = chunk
     if (isTrueInPython(error)) {
       this.isOver = true
       this.seen.ending = 'failed'
@@ -92,6 +92,9 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     // Those of the first chunk become the list of the completion.
     if (list === undefined || (isFirst && !Array.isArray(choices)))
       throw new Thrown('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
+    // The SDK reads on, without what they should have said.
+    if (!Array.isArray(choices) && !isFields(usage))
+      this.reportBreak('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
     this.#hasChunk = true
     const taken = list.map((given) => this.#takeChoice(given, isFirst ? list.length : undefined))
     // The first chunk's choices become the list of the completion, in which a repeated one stays without a message.

@@ -151,6 +151,21 @@ describe('where the clients differ:', () => {
     expect(rules('openai-python', 'text', calls({ index: 0 }))).toContain('chat-openai-python-calls')
   })
 
+  test('a message at the end takes the calls of the deltas away, at which the openai SDK throws', () => {
+    const damage: Damage = (chunks) => {
+      const end = chunks.find((chunk) => chunk.choices[0]?.finish_reason)
+      if (end !== undefined) end.choices[0].message = { role: 'assistant', content: null, tool_calls: [] }
+    }
+    expect(rules('openai', 'call', damage)).toEqual(['chat-openai-message'])
+  })
+
+  test('an empty object as choices loses what it should say for openai for Python, unless the chunk has the usage', () => {
+    expect(rules('openai-python', 'text', (chunks) => void Object.assign(chunks[1], { choices: {} }))).toContain(
+      'chat-openai-python-chunk',
+    )
+    expect(rules('openai-python', 'text', (chunks) => void Object.assign(chunks.at(-1), { choices: {} }))).toEqual([])
+  })
+
   test('a function_call that is a text raises for openai for Python', () => {
     const damage: Damage = (chunks) => {
       for (const chunk of chunks) if (chunk.choices[0]?.delta.function_call) delta(chunk).function_call = 'f'
