@@ -4,6 +4,7 @@ import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoi
 import { createBrowserTool, type SearchWeb } from '../../../src/endpoint/tools/browser/index.js'
 import { answer, call, type Script, think } from '../../../src/testing/index.js'
 import { fetchOf, type Web } from '../tools/browser/fixtures.js'
+import { anthropicOf } from './anthropic-sdk.js'
 import { endpoint } from './endpoint.js'
 
 const OTTERS = 'https://site.test/otters'
@@ -137,24 +138,32 @@ describe('web_search in Responses', () => {
 })
 
 describe('web_search in the other APIs', () => {
-  test('Messages has the search, its results and the text with its links', async () => {
-    const { ask } = await served(searching())
-    const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-    const messages = [{ role: 'user', content: 'Do otters hold hands?' }]
-    const { status, body } = await ask('POST', '/messages', { model: 'm', max_tokens: 1_000, tools, messages })
-    expect(status).toBe(200)
-    expect(body.content).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ type: 'server_tool_use', name: 'web_search', input: { query: 'otters' } }),
-        expect.objectContaining({
-          type: 'web_search_tool_result',
-          content: [expect.objectContaining({ type: 'web_search_result', url: OTTERS })],
-        }),
-      ]),
-    )
-    expect(body.usage.server_tool_use).toMatchObject({ web_search_requests: 1 })
-    expect(body.content.map(({ text = '' }) => text).join('')).toContain(LINK)
-  })
+  const QUESTION = [{ role: 'user' as const, content: 'Do otters hold hands?' }]
+  const SEARCH = { type: 'web_search_20250305' as const, name: 'web_search' as const }
+  const BODY = { model: 'm', max_tokens: 1_000, messages: QUESTION, tools: [SEARCH] }
+
+  test.each([true, false])(
+    'Messages has the search, its results, cited text and counts, streamed: %s',
+    async (streamed) => {
+      const { messages } = anthropicOf(await served(searching()))
+      const message = streamed ? await messages.stream(BODY).finalMessage() : await messages.create(BODY)
+      const location = { type: 'web_search_result_location', url: OTTERS, title: 'Otters' }
+      const cited = [expect.objectContaining(location)]
+      expect(message.content).toMatchObject([
+        { type: 'redacted_thinking' },
+        { type: 'server_tool_use', name: 'web_search', input: { query: 'otters' } },
+        { type: 'web_search_tool_result', content: [{ type: 'web_search_result', url: OTTERS, title: 'Otters' }] },
+        ...['server_tool_use', 'web_search_tool_result', 'server_tool_use', 'web_search_tool_result'].map((type) => ({
+          type,
+        })),
+        { type: 'redacted_thinking' },
+        { type: 'text', text: `They do ${LINK}`, citations: cited },
+        { type: 'text', text: `, as found ${LINK}`, citations: cited },
+        { type: 'text', text: '.', citations: null },
+      ])
+      expect(message.usage.server_tool_use).toMatchObject({ web_search_requests: 1 })
+    },
+  )
 
   test('Chat has the text with its links, and their annotations', async () => {
     const { ask } = await served(searching())

@@ -151,10 +151,7 @@ const RESULTS = { low: 5, medium: 10, high: 20 } as const
 function wantedBy({ tools }: ResponseRequest) {
   const declared = (tools ?? []).find(({ type }) => /^web_search/.test(type)) as WebSearchTool | undefined
   const { filters, user_location, search_context_size } = declared ?? {}
-  const { allowed_domains, blocked_domains } = (filters ?? {}) as {
-    readonly allowed_domains?: readonly string[] | null
-    readonly blocked_domains?: readonly string[] | null
-  }
+  const { allowed_domains, blocked_domains } = filters ?? {}
   return {
     allowedDomains: allowed_domains?.length ? allowed_domains : undefined,
     blockedDomains: blocked_domains?.length ? blocked_domains : undefined,

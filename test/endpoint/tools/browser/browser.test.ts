@@ -54,7 +54,10 @@ describe('the browser', () => {
       '[0] otters\n**viewing lines [0 - 5] of 5**\n\nL0: \nL1: URL: \nL2: # Search Results\nL3: \n' +
         'L4:   * 【0†Otters†site.test】 All of otters\nL5:   * 【1†B†b.test】 second',
     )
-    expect(last().sources).toEqual([{ url: OTTERS }, { url: 'https://b.test/' }])
+    expect(last().sources).toEqual([
+      { url: OTTERS, title: 'Otters' },
+      { url: 'https://b.test/', title: 'B' },
+    ])
   })
 
   test('a link leads to its page, whose lines are numbered', async () => {
