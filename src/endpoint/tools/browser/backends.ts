@@ -2,7 +2,7 @@ import { addressOf } from '../../../engines/sources/http/address.js'
 import { fieldsOf, isFields } from '../../../shared/fields.js'
 import { checkOptions, type OptionCheck, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aString } from '../../../shared/options/checks.js'
-import type { SearchWeb, WebSearchContext, WebSearchResult } from './search-backend.js'
+import type { SearchLocation, SearchWeb, WebSearchContext, WebSearchResult } from './search-backend.js'
 
 /** Options of `searxng`. */
 export interface SearxngOptions {
@@ -34,6 +34,8 @@ interface Service {
   readonly ask: (query: string, context: WebSearchContext) => Readonly<Record<string, unknown>>
   /** The path to the results, and the names of a result's fields: of several, the first that it has. */
   readonly results: readonly string[]
+  /** The fields of a location that are part of `ask`. */
+  readonly regards: readonly (keyof SearchLocation)[]
   readonly snippet: readonly string[]
 }
 
@@ -45,6 +47,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
     method: 'GET',
     ask: (query, context) => ({ q: withDomains(query, context), format: 'json' }),
     results: ['results'],
+    regards: [],
     snippet: ['content'],
   },
   brave: {
@@ -57,6 +60,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       country: context.location?.country ?? undefined,
     }),
     results: ['web', 'results'],
+    regards: ['country'],
     snippet: ['description'],
   },
   exa: {
@@ -72,6 +76,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       contents: { highlights: true },
     }),
     results: ['results'],
+    regards: ['country'],
     snippet: ['highlights', 'summary', 'text'],
   },
   tavily: {
@@ -85,6 +90,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       exclude_domains: blockedDomains,
     }),
     results: ['results'],
+    regards: [],
     snippet: ['content'],
   },
 }
@@ -171,7 +177,7 @@ function searchBy(name: SearchBackendName, options: SearchServiceOptions, path =
   const service: Service = SERVICES[name]
   const { apiKey, url = service.url, fetch = globalThis.fetch } = options
   const { endpoint, authorization } = addressOf(url)
-  return async (query, context) => {
+  const search = async (query: string, context: WebSearchContext): Promise<readonly WebSearchResult[]> => {
     const asked = Object.entries(service.ask(query, context)).filter(([, value]) => value !== undefined)
     const target = new URL(endpoint(path))
     const isGet = service.method === 'GET'
@@ -193,6 +199,7 @@ function searchBy(name: SearchBackendName, options: SearchServiceOptions, path =
     if (!Array.isArray(found)) throw new Error(`${name}: the answer has no list ${service.results.join('.')}`)
     return found.flatMap((one: unknown) => resultOf(one, service))
   }
+  return Object.assign(search, { regards: service.regards })
 }
 
 /** Reads an answer. Its text is in no message: it may repeat the key. */

@@ -1,5 +1,6 @@
+import { undatedType } from '../../../core/recipients/undated-type.js'
 import type { WebSearchTool } from '../../../core/responses/items.js'
-import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { ResponseRequest, UnknownTool } from '../../../core/responses/request.js'
 import { check } from '../../../shared/errors.js'
 import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
@@ -16,7 +17,7 @@ import { createGuardedFetch } from './guarded-fetch.js'
 import { loadPage } from './load-page.js'
 import type { Page } from './page.js'
 import type { CreateTokenizer } from './read-html.js'
-import type { SearchWeb } from './search-backend.js'
+import type { SearchLocation, SearchWeb } from './search-backend.js'
 
 /** Options of `createBrowserTool`. */
 export interface BrowserToolOptions {
@@ -139,9 +140,31 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
       }
     },
 
+    ignores: (declaration) => ignoredOf(declaration, backend),
+
     // Neither a search nor a page that is loaded has effects.
     isRepeatable: () => true,
   }
+}
+
+/** Returns what a search does not regard of a declaration, as paths within it. */
+function ignoredOf(declaration: UnknownTool, { regards }: SearchWeb): string[] {
+  if (!isWebSearch(declaration)) return []
+  const { user_location, search_content_types, external_web_access } = declaration
+  const { type: _, ...location } = user_location ?? {}
+  const unmet = Object.entries(location).filter(
+    ([field, value]) => value && regards?.includes(field as keyof SearchLocation) === false,
+  )
+  return [
+    ...unmet.map(([field]) => `user_location.${field}`),
+    ...(search_content_types?.includes('image') ? ['search_content_types'] : []),
+    // There is no index to search without the web.
+    ...(external_web_access === false ? ['external_web_access'] : []),
+  ]
+}
+
+function isWebSearch(tool: UnknownTool): tool is WebSearchTool {
+  return undatedType(tool.type) === 'web_search'
 }
 
 /** The numbers of results by `search_context_size`. */
@@ -149,8 +172,8 @@ const RESULTS = { low: 5, medium: 10, high: 20 } as const
 
 /** Returns what the request's declaration says. */
 function wantedBy({ tools }: ResponseRequest) {
-  const declared = (tools ?? []).find(({ type }) => /^web_search/.test(type)) as WebSearchTool | undefined
-  const { filters, user_location, search_context_size } = declared ?? {}
+  const { filters, user_location, search_context_size } =
+    (tools ?? []).find(isWebSearch) ?? ({} as Partial<WebSearchTool>)
   const { allowed_domains, blocked_domains } = filters ?? {}
   return {
     allowedDomains: allowed_domains?.length ? allowed_domains : undefined,
