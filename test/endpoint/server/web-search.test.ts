@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { urlCitations } from '../../../src/core/citations/index.js'
-import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
+import { type CallRecord, createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { createBrowserTool, type SearchWeb } from '../../../src/endpoint/tools/browser/index.js'
 import { answer, call, type Script, think } from '../../../src/testing/index.js'
+import { run } from '../respond/scripted.js'
 import { fetchOf, type Web } from '../tools/browser/fixtures.js'
 import { anthropicOf } from './anthropic-sdk.js'
-import { endpoint } from './endpoint.js'
+import { endpoint, readUntil } from './endpoint.js'
 
 const OTTERS = 'https://site.test/otters'
 const WEB = { [OTTERS]: '<title>Otters</title><p>They hold hands.</p>' }
@@ -134,6 +135,58 @@ describe('web_search in Responses', () => {
     leaving.abort()
     await expect(asked).rejects.toThrow()
     await whenAborted
+  })
+})
+
+describe('a web search and whoever shares the server', () => {
+  test('a search is announced when it begins, not when its results are there', async () => {
+    let find = (): void => {}
+    const backend: SearchWeb = (...asked) => new Promise((resolve) => (find = () => resolve(found(...asked))))
+    const { send } = await served(searching(), { backend })
+    const response = await send('/v1/responses', { method: 'POST', body: JSON.stringify({ ...ASKED, stream: true }) })
+    const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
+    const before = await readUntil(reader, 'response.web_search_call.searching')
+    expect(before).not.toContain('web_search_call.completed')
+    find()
+    await readUntil(reader, 'response.completed')
+  })
+
+  test('another owner neither continues the conversation nor gets the pages that are kept for it', async () => {
+    const { client, opened } = await served(
+      playing(...[0, 1, 2].flatMap(() => [[call('browser.open', { id: OTTERS })], [answer('Done.')]])),
+    )
+    const { id } = await client('ann').responses.create(ASKED)
+    const continued = client('bob').responses.create({ ...ASKED, previous_response_id: id })
+    await expect(continued).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' })
+    await client('bob').responses.create(ASKED)
+    expect(opened).toEqual([OTTERS, OTTERS])
+    await client('ann').responses.create({ ...ASKED, previous_response_id: id })
+    expect(opened).toHaveLength(2)
+  })
+
+  test('the audit has a record of each call, with its arguments if the host wants them', async () => {
+    const records: CallRecord[] = []
+    const options = { audit: (record: CallRecord) => void records.push(record), auditArguments: true }
+    const { client } = await served(searching(), { options })
+    const { id } = await client('ann').responses.create(ASKED)
+    const all = { owner: 'ann', responseId: id, type: 'web_search_call', allowedBy: 'request', outcome: 'completed' }
+    expect(records).toMatchObject([
+      { ...all, arguments: { type: 'search', query: 'otters' } },
+      { ...all, arguments: { type: 'open_page' } },
+      { ...all, arguments: { type: 'find_in_page', pattern: 'hands', url: OTTERS } },
+    ])
+  })
+
+  test('a call during which its process died is made again by the next one, since it changes nothing', async () => {
+    const opened: string[] = []
+    const tools = [await createBrowserTool({ backend: found, fetch: fetchOf(WEB, opened) })]
+    const page = `<|channel|>analysis to=browser.open code<|message|>{"id":"${OTTERS}"}<|call|>`
+    const options = { turns: [page, '<|channel|>final<|message|>Hi<|return|>'], tools }
+    const whole = await run({ input: 'Go', tools: TOOLS }, options)
+    const started = whole.entries.findIndex(({ type }) => type === 'tool_started')
+    const rest = await run({ input: 'Go', tools: TOOLS }, { ...options, entries: whole.entries.slice(0, started + 1) })
+    expect(rest.output).toEqual(whole.output)
+    expect(opened).toEqual([OTTERS, OTTERS])
   })
 })
 

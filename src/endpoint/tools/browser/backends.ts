@@ -2,6 +2,7 @@ import { addressOf } from '../../../engines/sources/http/address.js'
 import { fieldsOf, isFields } from '../../../shared/fields.js'
 import { checkOptions, type OptionCheck, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aString } from '../../../shared/options/checks.js'
+import { readBytes } from './read-bytes.js'
 import type { SearchLocation, SearchWeb, WebSearchContext, WebSearchResult } from './search-backend.js'
 
 /** Options of `searxng`. */
@@ -208,20 +209,10 @@ async function readJson(name: string, response: Response): Promise<unknown> {
     await response.body?.cancel()
     throw new Error(`${name}: HTTP ${response.status}`)
   }
-  const pieces: Uint8Array[] = []
-  let length = 0
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || value === undefined) break
-    pieces.push(value)
-    length += value.length
-    if (length <= MAX_ANSWER) continue
-    await reader?.cancel()
-    throw new Error(`${name}: the answer is larger than ${MAX_ANSWER} bytes`)
-  }
+  const { bytes, isCut } = await readBytes(response, MAX_ANSWER)
+  if (isCut) throw new Error(`${name}: the answer is larger than ${MAX_ANSWER} bytes`)
   try {
-    return JSON.parse(await new Blob(pieces as BlobPart[]).text())
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     throw new Error(`${name}: the answer is not JSON`)
   }

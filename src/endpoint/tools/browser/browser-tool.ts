@@ -4,7 +4,7 @@ import type { ResponseRequest, UnknownTool } from '../../../core/responses/reque
 import { check } from '../../../shared/errors.js'
 import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aFunction, aString, listOf, wholeNumber } from '../../../shared/options/checks.js'
+import { aFunction, aString, listOf, oneOf, wholeNumber } from '../../../shared/options/checks.js'
 import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import { nextTurn } from '../../flow/next-turn.js'
@@ -17,6 +17,7 @@ import { createGuardedFetch } from './guarded-fetch.js'
 import { loadPage } from './load-page.js'
 import type { Page } from './page.js'
 import type { CreateTokenizer } from './read-html.js'
+import { Robots } from './robots.js'
 import type { SearchLocation, SearchWeb } from './search-backend.js'
 
 /** Options of `createBrowserTool`. */
@@ -44,7 +45,12 @@ export interface BrowserToolOptions {
   readonly seconds?: number
   /** The size of all pages that are kept to scroll and search them, in bytes. Default 32 MiB. */
   readonly cacheBytes?: number
-  /** How pages are asked for. Default `harmony-responses`. */
+  /**
+   * Whether a page is loaded only if the robots.txt of its site allows it to `userAgent`, or to all (RFC 9309). A site whose
+   * robots.txt fails allows nothing, one without it all. Default `ignore`: each page is one that a user asked about.
+   */
+  readonly robots?: 'ignore' | 'obey'
+  /** How pages are asked for. Its letters before a `/` are its name in a robots.txt. Default `harmony-responses`. */
   readonly userAgent?: string
 }
 
@@ -59,6 +65,7 @@ const OPTIONS: OptionTable<BrowserToolOptions> = {
   maxRedirects: wholeNumber(0, 20),
   seconds: wholeNumber(1, 600),
   cacheBytes: wholeNumber(0),
+  robots: oneOf('ignore', 'obey'),
   userAgent: aString,
 }
 
@@ -96,6 +103,7 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
   )
   const fetch = options.fetch ?? (await createGuardedFetch())
   const cache = new ExpiringBytes<Page>({ max: cacheBytes, seconds: KEPT_SECONDS, clock: steadySeconds })
+  const robots = options.robots === 'obey' ? new Robots(userAgent) : undefined
   const tooLate = (): ToolError => new ToolError(`The search was not answered within ${seconds} seconds.`)
   return {
     answers: (call) => call.type === 'web_search_call',
@@ -121,6 +129,7 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
         maxRedirects,
         seconds,
         userAgent,
+        robots,
         pause: nextTurn,
       }
       const browser = new Browser(context, {
