@@ -141,8 +141,8 @@ describe('web_search in Responses', () => {
 describe('a web search and whoever shares the server', () => {
   test('a search is announced when it begins, not when its results are there', async () => {
     let find = (): void => {}
-    const backend: SearchWeb = (...asked) => new Promise((resolve) => (find = () => resolve(found(...asked))))
-    const { send } = await served(searching(), { backend })
+    const whenFound = new Promise<void>((resolve) => (find = resolve))
+    const { send } = await served(searching(), { backend: (...asked) => whenFound.then(() => found(...asked)) })
     const response = await send('/v1/responses', { method: 'POST', body: JSON.stringify({ ...ASKED, stream: true }) })
     const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
     const before = await readUntil(reader, 'response.web_search_call.searching')
