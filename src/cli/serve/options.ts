@@ -104,6 +104,11 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-robots': {
+    takes: 'word',
+    about: 'whether the browser opens only pages that the `robots.txt` of their site allows',
+    words: { ignore: '', obey: '' },
+  },
   'offered-calls': {
     takes: 'word',
     about: 'whether the Responses API shows calls of offered tools',
