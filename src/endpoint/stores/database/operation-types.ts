@@ -140,6 +140,11 @@ export interface Operations {
   deleteOwner(owner: string, max: number): OwnersRows
 }
 
+/** The operations, which are answered later. */
+export type LaterOperations = {
+  readonly [Name in keyof Operations]: (...given: Parameters<Operations[Name]>) => Promise<ReturnType<Operations[Name]>>
+}
+
 /** Runs an operation in its turn. */
 export type Call = <Name extends keyof Operations>(
   turn: Turn,
