@@ -16,6 +16,8 @@ export interface RedisServer {
   remove(): Promise<void>
 }
 
+/** A port of this machine on which nothing listens. */
+export function freePort(): Promise<number>
 /** Why no server can be started here; undefined if one can. */
 export function redisObstacle(): string | undefined
 /** Starts a server. @param options - `settings`: as in redis.conf */

@@ -23,7 +23,7 @@ export function redisObstacle() {
   if (program() === undefined) return 'needs the program redis-server: Debian has it in the package redis-server'
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address()

@@ -102,6 +102,8 @@ export interface FoundBlocks {
   /** Whether these are all present ones. */
   readonly isAll: boolean
   readonly isOver: boolean
+  /** How many entries there are, also if some were lost. Absent in a database that loses none. */
+  readonly count?: number
 }
 
 /** What was deleted of an owner in one step. */

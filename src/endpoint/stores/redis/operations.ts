@@ -51,8 +51,9 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
     async claim({ responseId, owner, leaseSeconds, isForced = false }) {
       const claimed = await found(CLAIM, { ...named(responseId, owner), seconds: leaseSeconds, isForced })
       if (claimed === undefined) return undefined
-      const [epoch, count] = claimed as readonly number[]
-      return { lease: { responseId, owner, epoch: Number(epoch) }, count: Number(count) }
+      const [epoch, count, isDoubtful] = claimed.map(Number)
+      const lease = { responseId, owner, epoch: epoch ?? 0 }
+      return { lease, count: count ?? 0, ...(isDoubtful === 1 && { mayLack: true }) }
     },
     async expired(max) {
       // A server that nobody asks deletes, too: it looks for dead processes all the time.
@@ -131,10 +132,10 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
   }
 }
 
-function blocksOf([isOver, isAll, , list]: readonly Reply[]): FoundBlocks {
+function blocksOf([isOver, isAll, count, list]: readonly Reply[]): FoundBlocks {
   const blocks = listOf(list).map((each): StoredBlock => {
     const [at, count, bytes] = listOf(each)
     return { at: Number(at), count: Number(count), bytes: bytesOf(bytes) }
   })
-  return { blocks, isAll: isAll === 1, isOver: isOver === 1 }
+  return { blocks, isAll: isAll === 1, isOver: isOver === 1, count: Number(count) }
 }

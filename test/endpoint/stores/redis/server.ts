@@ -2,7 +2,7 @@ import { describe, test } from 'vitest'
 import { redisObstacle } from '../../../support/redis-server.mjs'
 import { TOO_SHORT } from '../../../support/runs.js'
 
-export { type RedisServer, startRedis } from '../../../support/redis-server.mjs'
+export { freePort, type RedisServer, startRedis } from '../../../support/redis-server.mjs'
 
 /**
  * A `describe` for suites that need Redis; without it, one skipped test says so.
