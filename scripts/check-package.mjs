@@ -16,7 +16,7 @@ import { formatMessage } from 'publint/utils'
 import { bundle, bundling, manifest, root, subpaths } from './bundle.mjs'
 
 /** Files on a disk, threads and connections: what Node alone has. */
-const NODE_ALONE = ['./stores/sqlite', './stores/postgres']
+const NODE_ALONE = ['./stores/sqlite', './stores/postgres', './tools/python']
 
 /** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
@@ -35,6 +35,7 @@ const PACKAGES = {
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
   './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
   './tools/mcp': [],
+  './tools/python': ['node:child_process', 'node:crypto'],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],
 }
@@ -158,7 +159,9 @@ const checks = [
       )
       const ofNode = [
         ...commands,
-        ...[...graph.keys()].filter((file) => /^dist\/endpoint\/stores\/(sqlite|postgres)\//.test(file)),
+        ...[...graph.keys()].filter((file) =>
+          /^dist\/endpoint\/(stores\/(sqlite|postgres)|tools\/python)\//.test(file),
+        ),
       ]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))
