@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { describe, onTestFinished } from 'vitest'
 import type { CallResult } from '../../../../src/core/responses/call-result.js'
 import {
@@ -9,20 +8,11 @@ import {
   type PythonToolOptions,
   type ToolContext,
 } from '../../../../src/endpoint/tools/python/index.js'
-
-/** Why no real boundary runs here; undefined if one does. With PYTHON_REQUIRED, as in CI, its tests fail instead of skipping. */
-function obstacle(): string | undefined {
-  if (process.env['PYTHON_REQUIRED'] === '1') return undefined
-  const { status, error } = spawnSync('bwrap', '--unshare-all --ro-bind / / /usr/bin/python3 -c 1'.split(' '))
-  if (error !== undefined) return 'bwrap is not installed'
-  return status === 0 ? undefined : 'bwrap with /usr/bin/python3 does not work here'
-}
-
-const reason = obstacle()
+import { NO_BUBBLEWRAP, SKIPPED } from '../../../support/bubblewrap.js'
 
 /** A suite that needs bubblewrap. */
 export function describeWithBubblewrap(name: string, suite: () => void): void {
-  describe.skipIf(reason !== undefined)(reason === undefined ? name : `${name} (skipped: ${reason})`, suite)
+  describe.skipIf(NO_BUBBLEWRAP !== undefined)(`${name}${SKIPPED}`, suite)
 }
 
 export function pythonCall(code: string, container = 'cntr_1'): HostedCall {

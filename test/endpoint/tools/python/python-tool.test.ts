@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { DRIVER } from '../../../../src/endpoint/tools/python/driver.js'
 import { createPythonTool } from '../../../../src/endpoint/tools/python/index.js'
 import { contextOf, describeWithBubblewrap, notebook, pythonCall, realPython, serverCall } from './fixtures.js'
 
@@ -217,6 +218,10 @@ describe('a boundary that does not hold', () => {
   test('is refused, with what it said', async () => {
     await expect(made(['sh', '-c', 'echo "no namespaces" >&2; exit 3'])).rejects.toThrow(
       'none: its first session ended: exit code 3: no namespaces',
+    )
+    const python = ['python3', '-I', '-c', DRIVER, '1000']
+    await expect(made(python)).rejects.toThrow(
+      'none: its first session ended: exit code 1: it is not process 1 of a boundary',
     )
     await expect(made(['/nowhere/bwrap'])).rejects.toThrow('none: its first session ended: not found')
   })
