@@ -4,4 +4,13 @@
  * @packageDocumentation
  */
 
+export type {
+  DiagnosticRecord,
+  EventRecord,
+  HarmonyRecord,
+  MessageRecord,
+  TokenAlternative,
+  TokenRecord,
+  TraceRecord,
+} from './record.js'
 export { type Trace, type TracedState, type Tracer, type TracerFactory, traceTo } from './tracer.js'
