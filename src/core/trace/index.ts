@@ -13,4 +13,5 @@ export type {
   TokenRecord,
   TraceRecord,
 } from './record.js'
-export { type Trace, type TracedState, type Tracer, type TracerFactory, traceTo } from './tracer.js'
+export { type TraceRecords, traceRecords } from './trace-records.js'
+export { type Trace, type TracedChunk, type TracedState, type Tracer, type TracerFactory, traceTo } from './tracer.js'

@@ -16,7 +16,9 @@ export interface TokenRecord {
   readonly origin: Origin
   /** The parser's position before it. */
   readonly position: ParserPosition
-  /** The ids of the host's text. Absent for a token, for the model's text, and without a token table. */
+  /** The tool whose whole message the host pushed: `text` is its output, in which no marker counts. Else absent. */
+  readonly author?: string
+  /** The ids of the host's text. Absent for a token, for the model's text, without a token table, and of `traceTo`. */
   readonly ids?: readonly number[]
   /** The natural logarithm of its probability, at least -9999. Absent if the engine sent none. */
   readonly logprob?: number
