@@ -121,7 +121,7 @@ describe('events of items', () => {
     run.push(...encodeHarmony('<|channel|>final<|message|>'), ...encodeText('Hi'))
     run.insert({ type: 'compaction', encrypted_content: 'x' } as never)
     run.push(...encodeHarmony(' there<|return|>'))
-    const inserted = run.of('event').filter(({ event }) => 'item' in event && event.item.type === 'compaction')
+    const inserted = run.of('event').filter(({ event }) => 'item' in event && String(event.item.type) === 'compaction')
     expect(rangesOf(inserted)).toEqual([
       [3, 3],
       [3, 3],
