@@ -72,6 +72,8 @@ export interface EventRecord {
   readonly to: number
   /** The event. */
   readonly event: ResponseStreamEvent
+  /** Of an item that the host inserted: it came from no token. */
+  readonly inserted?: true
 }
 
 /** A diagnostic, with its explanation. */

@@ -2,7 +2,6 @@ import type { Diagnostic } from '../diagnostics/diagnostic.js'
 import { DIAGNOSTICS } from '../diagnostics/index.js'
 import type { HarmonyEvent, HarmonyHeader, Origin } from '../harmony/events.js'
 import { markerId } from '../harmony/vocabulary.js'
-import type { ResponseStreamEvent } from '../responses/events.js'
 import { encoderOf } from '../tokens/encoder.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { TokenRecord, TraceRecord } from './record.js'
@@ -88,8 +87,8 @@ class Ranges {
   /** The message that is open, or that ended with this token. */
   #message: OpenMessage | undefined
   #hasEnded = false
-  /** The first tokens of items, by their ids. */
-  readonly #items = new Map<string, number>()
+  /** The first tokens of items, by their ids; null for those that the host inserted. */
+  readonly #items = new Map<string, number | null>()
 
   constructor(report: (record: TraceRecord) => void) {
     this.#report = report
@@ -109,7 +108,7 @@ class Ranges {
   take(trace: Trace): void {
     if (trace.type === 'token') this.#takeToken(trace)
     else if (trace.type === 'harmony') this.#takeHarmony(trace.event)
-    else this.#report({ ...trace, from: this.#firstOf(trace.event) ?? trace.from })
+    else this.#takeEvent(trace)
   }
 
   #takeToken(token: TokenRecord): void {
@@ -163,20 +162,21 @@ class Ranges {
     this.#headFrom = this.#isInStep && goesOn ? index : -1
   }
 
-  /** Returns the first token of an event of an item, or undefined for deltas and events of the response. */
-  #firstOf(event: ResponseStreamEvent): number | undefined {
-    if (event.type.endsWith('.delta')) return undefined
+  #takeEvent(record: Extract<Trace, { type: 'event' }>): void {
+    const { event } = record
     if (event.type === 'response.output_item.added') this.#add(event.item.id)
     const { item_id, item } = event as { readonly item_id?: string; readonly item?: { readonly id?: string } }
-    return this.#items.get(item_id ?? item?.id ?? '')
+    const first = this.#items.get(item_id ?? item?.id ?? '')
+    if (first === null) this.#report({ ...record, inserted: true })
+    else if (first === undefined || event.type.endsWith('.delta')) this.#report(record)
+    else this.#report({ ...record, from: first })
   }
 
   #add(id: string | undefined): void {
+    if (id === undefined) return
     const message = this.#message
-    // What the host inserts between two tokens came from none of them.
-    const isHosts = !this.#isInStep && !this.#isParsing
-    if (id === undefined || message === undefined || message.hasItem || isHosts) return
-    message.hasItem = true
-    this.#items.set(id, message.from)
+    const isHosts = message === undefined || message.hasItem || !(this.#isInStep || this.#isParsing)
+    this.#items.set(id, isHosts ? null : message.from)
+    if (!isHosts) message.hasItem = true
   }
 }

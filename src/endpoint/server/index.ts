@@ -42,5 +42,6 @@ export type {
   TracedPrompt,
   TracedPromptMessage,
 } from './service/trace/response-trace.js'
+export type { TraceQuery } from './service/trace/window.js'
 export type { NodeResponse } from './stream-body.js'
 export type { WebSocketLimits } from './web-socket/limits.js'

@@ -205,7 +205,7 @@ async function lastSequenceNumber(setup: Setup, responseId: string, owner: strin
 }
 
 /** The work of an entry, compared with that of reading a character. */
-const ENTRY_COST = 16
+export const ENTRY_COST = 16
 
 /** Rebuilds a response from its existing entries. */
 async function soFar(

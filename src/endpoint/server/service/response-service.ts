@@ -33,6 +33,9 @@ import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
 import { Sweeper } from './take-over/sweeper.js'
+import type { ResponseTrace } from './trace/response-trace.js'
+import { traceResponse } from './trace/trace-response.js'
+import type { TraceQuery } from './trace/window.js'
 
 /**
  * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
@@ -51,6 +54,8 @@ export interface ResponseService {
   cancel(responseId: string, owner: string): Promise<KeptResponse>
   /** Lists the input items of a stored response, a page at a time. */
   inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
+  /** Returns what became of the tokens of a stored response, a window at a time. */
+  trace(responseId: string, owner: string, query?: TraceQuery): Promise<ResponseTrace>
   /** The named conversations of the store: see {@link ConversationService}. */
   readonly conversations: ConversationService
   /** @throws EngineError, too */
@@ -172,6 +177,7 @@ export function openService(options: ServiceOptions): ResponseService {
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
     cancel: async (responseId, owner) => visible(await cancelResponse(setup, responseId, owner)),
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
+    trace: (responseId, owner, query) => traceResponse(setup, responseId, owner, query),
     conversations: {
       create: (body, caller) => createConversation(setup, body, caller),
       retrieve: (id, owner) => retrieveConversation(setup, id, owner),

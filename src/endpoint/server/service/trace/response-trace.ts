@@ -15,7 +15,7 @@ export interface ResponseTrace {
   readonly prompt?: TracedPrompt
   /** The records of the window: those whose last token is in it, in order. */
   readonly data: readonly (TraceRecord | HiddenRecord)[]
-  /** The index of the last token of the window, for `after` of the next one; -1 if the window is empty. */
+  /** The index of the last token of the window, for `after` of the next one. That of `after`, or -1, if it is empty. */
   readonly last: number
   /** Whether there are tokens after the window. */
   readonly has_more: boolean
