@@ -17,10 +17,11 @@ export async function promptOfEntry(
   options: TranslateEntriesOptions & Rendered,
 ): Promise<FirstPrompt> {
   const resolved = new ResolvedResponse(options)
+  const { fold } = resolved
   try {
-    resolved.fold.apply(open, open.at)
+    fold.apply(open, open.at)
     return await promptAgain(request, open, () => resolved.taught(request), options)
   } finally {
-    resolved.fold.dispose()
+    fold.dispose()
   }
 }
