@@ -59,7 +59,7 @@ export interface AdminRequests {
 
 /** A request that was answered, or a response that ended after its request, or on a socket. */
 export interface AdminRequest {
-  /** Its number: they count from 1, and never repeat. */
+  /** Its number: it grows with the time, and never repeats. */
   readonly number: number
   /** When it ended. */
   readonly at: number

@@ -4,7 +4,7 @@ import { check } from '../../../shared/errors.js'
 import type { ByteHold, MemoryUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
-import type { Caller } from './caller.js'
+import { ANONYMOUS, type Caller } from './caller.js'
 import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js'
 import { type CompactedResponse, compactConversation } from './compact.js'
 import {
@@ -27,7 +27,7 @@ import { type InputTokens, inputTokensOf } from './input-tokens.js'
 import { eventsWithoutHidden, withoutHidden } from './items/hidden-calls.js'
 import type { ItemPage, ItemQuery } from './items/page.js'
 import { callSealer, openCalls } from './items/sealed-calls.js'
-import { cancelResponse, deleteResponse, listInputItems, retrieveResponse, streamResponse } from './kept.js'
+import { cancelResponse, cancelRun, deleteResponse, listInputItems, retrieveResponse, streamResponse } from './kept.js'
 import type { ServiceOptions } from './options.js'
 import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
@@ -87,12 +87,21 @@ export interface ResponseService {
     owner: string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly object[]>>
-  /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
-  health(): Promise<void>
+  /**
+   * Whether the engine of a model, by default the first, would accept a call now. @throws EngineError; RequestError if it
+   * does not answer in time
+   */
+  health(model?: string): Promise<void>
   /** Passes an error of the host's code to `onError`. Never throws. */
   readonly report: (error: unknown) => void
   /** Passes a diagnostic about a request to the host. Never throws. @internal */
   readonly notice: Setup['notice']
+  /** Cancels a response that runs here, whoever has it. @internal */
+  cancelRun(responseId: string): Promise<KeptResponse['status'] | undefined>
+  /** Whether the store answers. @internal */
+  checkStore(): Promise<void>
+  /** Whether the store is in this process. @internal */
+  readonly isStoreInMemory: boolean
   /** Undefined without an observer. @internal */
   readonly observer: Observer | undefined
   /**
@@ -208,7 +217,12 @@ export function openService(options: ServiceOptions): ResponseService {
     callSealer: (owner) => callSealer(setup.seal, owner),
     openCalls: (sealed, owner, signal) =>
       openCalls(sealed, { seal: setup.seal, owner, pause: setup.pause, ...(signal && { signal }) }),
-    health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
+    health: async (model = models[0] ?? '') => await checkHealth(setup.engineOf(model)),
+    cancelRun: (responseId) => cancelRun(setup, responseId),
+    async checkStore() {
+      await setup.durable.store.find(NO_RESPONSE, ANONYMOUS)
+    },
+    isStoreInMemory: setup.durable.store.durability === 'none',
     report,
     notice,
     observer: setup.observer,
@@ -223,6 +237,9 @@ export function openService(options: ServiceOptions): ResponseService {
     },
   }
 }
+
+/** An id that no response has. */
+const NO_RESPONSE = `resp_${'0'.repeat(48)}`
 
 /** Hands over the responses that another process can continue. */
 async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {

@@ -114,7 +114,7 @@ async function continueResponse(
   // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
   const { responses = [] } = (await setup.durable.store.lineage(responseId, owner)) ?? {}
   const conversation = resumedConversation(setup, responses, open)
-  const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
+  const observed = setup.observer?.response({ responseId, model, owner, request: undefined, trace: undefined })
   const onEnd = (ending?: KeptResponse): void => {
     room.leave()
     observed?.ended(ending)
