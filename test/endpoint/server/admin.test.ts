@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type {
   AdminInterval,
@@ -11,11 +12,15 @@ import type {
 import { bearerKeys } from '../../../src/endpoint/server/index.js'
 import { createMemoryStore } from '../../../src/endpoint/stores/memory-store.js'
 import { answer, call, fail, scriptedEngine, think } from '../../../src/testing/index.js'
+import { declaredType, propertiesOf } from '../../support/declared-type.js'
+import { typeOracle } from '../../support/type-oracle.js'
 import { type Endpoint, endpoint, heldEngine, until } from './endpoint.js'
 
 const OPERATOR = 'the-key-of-the-operator'
 const authorizeOperator = bearerKeys({ [OPERATOR]: 'operator' })
 const AS_OPERATOR = { authorization: `Bearer ${OPERATOR}` }
+
+const TYPES = fileURLToPath(new URL('../../../src/endpoint/server/admin/types.ts', import.meta.url))
 
 /** A clock that the test sets, in Unix seconds. */
 function clockAt(start: number) {
@@ -327,6 +332,28 @@ test('nothing of what clients and models write is in any answer', async () => {
     expect(JSON.stringify([now, requests, series, parts])).not.toContain(secret)
     expect((requests as { data: AdminRequest[] }).data.length).toBeGreaterThan(0)
   }
+})
+
+test.each([
+  ['AdminNow', 'now'],
+  ['AdminRequests', 'requests'],
+  ['AdminSeries', 'series'],
+  ['AdminParts', 'parts'],
+])('the answer is an %s, with no other fields', async (name, path) => {
+  const engine = heldEngine(3)
+  const served = operated(engine)
+  await served.create({ input: 'Hi', background: true })
+  await until(() => engine.sampled === 3)
+  await served.create({ input: 7 })
+  const answered = await asked<object>(served, path)
+  expect(typeOracle(TYPES, name)(answered)).toBe(true)
+  for (const field of Object.keys(answered)) {
+    const { [field]: _, ...without } = answered as Record<string, unknown>
+    expect([field, typeOracle(TYPES, name)(without)]).toEqual([field, false])
+  }
+
+  expect(new Set(Object.keys(answered))).toEqual(propertiesOf(declaredType(TYPES, name)))
+  await served.drain(AbortSignal.abort())
 })
 
 test('several processes are shown as one', async () => {
