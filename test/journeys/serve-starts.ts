@@ -324,6 +324,30 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
+    options: '--replay --store workers.db --workers 2',
+    effects: {
+      async '--workers serves one port by several processes, and starts one again that was killed'(started) {
+        const { get, post } = started
+        const running = async (): Promise<string> => {
+          const { text } = await get('/metrics', { connection: 'close' })
+          return /^harmony_workers .*$/m.exec(text)?.[0] ?? ''
+        }
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+        const { body } = await post('/v1/responses', FRANCE)
+        for (let request = 0; request < 4; request++) {
+          const { status } = await get(`/v1/responses/${body?.['id']}`, { connection: 'close' })
+          expect(status).toBe(200)
+        }
+        const [, pid] = /worker started {2}2 {2}process (\d+)/.exec(started.printed) ?? []
+        process.kill(Number(pid), 'SIGKILL')
+        await expect
+          .poll(() => started.printed, { timeout: 20_000 })
+          .toMatch(/worker ended {2}2 [\s\S]*worker started {2}2/)
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+      },
+    },
+  },
+  {
     options: '--replay mine --seal-keys seal-keys.txt',
     effects: {
       async '--replay DIR plays the recordings of a folder'({ post }) {

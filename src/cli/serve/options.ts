@@ -290,6 +290,13 @@ const OWN = {
     value: 'N',
     about: 'how many responses are made at once, while more wait; without it 256, and 1 for the calls of a `--model`',
   },
+  workers: {
+    takes: 'word',
+    about: '[how many processes serve the port](#workers), on one `--store`; without it one',
+    words: { auto: 'one for each core' },
+    isOptional: true,
+    or: { takes: 'count', value: 'N', about: 'so many, which start again when they crash', min: 1, max: 64 },
+  },
   limit: {
     takes: 'list',
     value: 'NAME=VALUE',
