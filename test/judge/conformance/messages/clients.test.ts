@@ -120,6 +120,25 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('anthropic-python', 'text', (events) => [...events, events[3]])).toContain('messages-client-text')
   })
 
+  test('a delta that says nothing is missed by nobody, whatever its fields are called', () => {
+    const empty =
+      (delta: object): Damage =>
+      (events) => {
+        events.splice(2, 2, { ...events[2], delta })
+      }
+    for (const client of MESSAGES_CLIENTS) {
+      const reads = `messages-client-reads`
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '' }))).not.toContain(reads)
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '{"a":1}' }))).not.toEqual([])
+    }
+  })
+
+  test('a call whose start comes only behind message_stop has the name that it gives', () => {
+    const damage: Damage = (events) => [...events.toSpliced(1, 1), events[1]]
+    expect(rules('langchain', 'call', damage)).toEqual([])
+    expect(rules('anthropic', 'call', damage)).not.toEqual([])
+  })
+
   test('in an answer that was cut off, a call whose start says nothing is lost as well', () => {
     const damage: Damage = (events) => {
       events[1].content_block = {}
