@@ -258,6 +258,7 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
+    ...(worker && { adminProcesses: worker.adminProcesses }),
     ...metricsPage(settings, keyring, async () => {
       const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
       if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
