@@ -247,12 +247,12 @@ export class MessageAnswer {
 }
 
 /** Returns the id of a message for that of a response. */
-export function messageId(responseId: string): string {
+function messageId(responseId: string): string {
   return responseId.replace(/^(resp_)?/, 'msg_')
 }
 
 /** Returns the token counts in the form of this API, whose clients add the cached ones to `input_tokens`. */
-export function messageUsage(usage: ResponseUsage | null): MessageUsage {
+function messageUsage(usage: ResponseUsage | null): MessageUsage {
   const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
   return countsOf(input_tokens, input_tokens_details?.cached_tokens ?? 0, output_tokens)
 }
