@@ -104,6 +104,11 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-domain': {
+    takes: 'list',
+    value: 'DOMAIN',
+    about: 'a domain whose pages and results are shown, with its subdomains, and no others; default: all',
+  },
   'search-robots': {
     takes: 'word',
     about: 'whether the browser opens only pages that the `robots.txt` of their site allows',

@@ -45,6 +45,7 @@ export const SHARING: Readonly<Record<keyof typeof OPTIONS, Sharing>> = {
   'file-search': { is: 'each', about: 'reads the folder, and has its index in its own memory' },
   search: { is: 'each', about: 'has its own browser' },
   'search-allow': SAME,
+  'search-domain': SAME,
   'search-robots': SAME,
   python: { is: 'refused', about: "a session of Python is one worker's, and the next response may be another's" },
   'python-image': SAME,
