@@ -192,7 +192,15 @@ function reportMismatch(
   reportBreak(rule, expected, undefined, words, mismatch?.at)
 }
 
+/** Whether these passages were streamed, the parts of each item one after another. */
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>
-  passages.every(({ part }) => part.text.wasStreamed)
+  passages.every((one, at) => one.part.text.wasStreamed && !isAhead(one, passages[at - 1]))
+
+/** Whether a part was streamed before the one that precedes it in its item. */
+function isAhead({ item, part, isSummary }: AgreedPassage, before: AgreedPassage | undefined): boolean {
+  if (before?.item !== item || before.isSummary !== isSummary) return false
+  const [first, second] = [before.part.text.streamedFrom, part.text.streamedFrom]
+  return first !== undefined && second !== undefined && second.position < first.position
+}
 
 const joined = (passages: readonly AgreedPassage[]): TextHash => TextHash.joined(passages.map(({ text }) => text))
