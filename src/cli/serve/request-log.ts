@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   other_version: 'another version of this program began it',
   text_engine: 'the engine gives text, not tokens',
   unknown_model: 'its model is not served here',
+  entries_lost: 'the store may have lost a part of it',
 }
 
 /**
@@ -71,6 +72,9 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
       line('keys read again', 'green', facts.length === 0 ? ['none is in a file that can be read again'] : facts)
     },
     keysRefused: (reason) => line('keys not read again', 'red', [plain(reason), 'all stay as they were']),
+    workerStarted: (number, pid) => line('worker started', undefined, [`${number}`, `process ${pid}`]),
+    workerEnded: (number, cause, ms) =>
+      line('worker ended', 'red', [`${number}`, cause, `starts again in ${secondsText(ms / 1000)}`]),
   }
 }
 
