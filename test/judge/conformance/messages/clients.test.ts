@@ -133,6 +133,27 @@ describe('where the clients of Messages differ:', () => {
     }
   })
 
+  test('inputs that are exchanged harm nobody where they are the same', () => {
+    const swapped =
+      (...inputs: string[]): Damage =>
+      (events) => {
+        const own = events.slice(1, 5).filter(({ delta }) => !delta?.partial_json?.startsWith(':'))
+        const one = (index: number): Draft[] =>
+          structuredClone(own).map((event: Draft) =>
+            event.delta
+              ? { ...event, index: 1 - index, delta: { ...event.delta, partial_json: inputs[index] } }
+              : {
+                  ...event,
+                  index,
+                  ...(event.content_block && { content_block: { ...event.content_block, id: `toolu_${index}` } }),
+                },
+          )
+        return [events[0], ...one(0), ...one(1), ...events.slice(5)]
+      }
+    expect(rules('langchain', 'call', swapped('{"a":1}', '{"a":2}'))).toContain('messages-client-calls')
+    expect(rules('langchain', 'call', swapped('{"a":1}', '{"a":1}'))).toEqual([])
+  })
+
   test('a call whose start comes only behind message_stop has the name that it gives', () => {
     const damage: Damage = (events) => [...events.toSpliced(1, 1), events[1]]
     expect(rules('langchain', 'call', damage)).toEqual([])
