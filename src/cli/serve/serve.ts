@@ -11,6 +11,7 @@ import type { McpTools } from '../../endpoint/tools/mcp/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
@@ -33,22 +34,27 @@ import { reloadKeys } from './reload-keys.js'
 import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
+import { type Activity, type LiveStatus, liveStatus } from './status-line.js'
 import { openSearch } from './web-search/open-search.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
-export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+export async function serve(settings: ServeSettings, given: Io): Promise<number> {
+  const status = liveStatus(given, settings.log !== 'json', steadySeconds)
+  const { io } = status
   const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
-    return await serveWith(store, settings, io)
+    return await serveWith(store, settings, status)
   } finally {
+    status.end()
     await store?.close()
   }
 }
 
-async function serveWith(store: OpenedStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+async function serveWith(store: OpenedStore | undefined, given: ServeSettings, status: LiveStatus): Promise<number> {
+  const { io } = status
   let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
@@ -96,6 +102,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
       // The log is all that a program reads.
       if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
+      status.begin(activityOf(server))
       checkHealth(opened, io)
       checkTools(mcp, servers, report)
       await stops.first
@@ -109,6 +116,10 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     await mcp?.close()
     await opened?.close?.()
   }
+}
+
+function activityOf({ service }: ResponsesServer): () => Activity {
+  return () => ({ ...service.load, sampled: service.observer?.sampled ?? 0 })
 }
 
 /** Names the model as its server does, unless it is gpt-oss. */
