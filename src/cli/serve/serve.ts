@@ -26,6 +26,7 @@ import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
+import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
@@ -60,7 +61,11 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, s
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
-  const opening = [await openFolders(settings.folders), await openSearch(settings.search, io)]
+  const opening = [
+    await openFolders(settings.folders),
+    await openSearch(settings.search, io),
+    await openPython(settings),
+  ]
   const hosted = opening.filter((tool) => tool !== undefined)
   const offered = await offeredOf(settings, servers, hosted, io)
   const audit = await openAudit(settings.audit, io)
@@ -114,6 +119,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, s
     stopReloading()
     await audit?.flush()
     await mcp?.close()
+    for (const tool of hosted) tool.close?.()
     await opened?.close?.()
   }
 }
@@ -142,7 +148,11 @@ function isHostTool(name: string): boolean {
 }
 
 /** The options by which `serve` runs a built-in tool. */
-const RUN_BY: { readonly [tool: string]: string } = { file_search: '--file-search DIR', web_search: '--search NAME' }
+const RUN_BY: { readonly [tool: string]: string } = {
+  file_search: '--file-search DIR',
+  web_search: '--search NAME',
+  code_interpreter: '--python auto',
+}
 
 /** Returns the tools that are offered to each response. @throws UsageError */
 async function offeredOf(
