@@ -11,6 +11,7 @@ import type { McpTools } from '../../endpoint/tools/mcp/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
@@ -34,6 +35,7 @@ import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
+import { type Activity, type LiveStatus, liveStatus } from './status-line.js'
 import { openSearch } from './web-search/open-search.js'
 import type { Worker } from './workers/worker.js'
 
@@ -45,11 +47,14 @@ const STOPPED = 130
  *
  * @param worker - what joins this process with others; undefined if it serves alone
  */
-export async function serve(settings: ServeSettings, io: Io, worker?: Worker): Promise<number> {
+export async function serve(settings: ServeSettings, given: Io, worker?: Worker): Promise<number> {
+  const status = liveStatus(given, settings.log !== 'json', steadySeconds)
+  const { io } = status
   const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
-    return await serveWith(store, settings, io, worker)
+    return await serveWith(store, settings, status, worker)
   } finally {
+    status.end()
     await store?.close()
   }
 }
@@ -57,9 +62,10 @@ export async function serve(settings: ServeSettings, io: Io, worker?: Worker): P
 async function serveWith(
   store: OpenedStore | undefined,
   given: ServeSettings,
-  io: Io,
+  status: LiveStatus,
   worker: Worker | undefined,
 ): Promise<number> {
+  const { io } = status
   let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
@@ -112,6 +118,7 @@ async function serveWith(
       if (worker !== undefined) worker.listening(about)
       else if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
+      status.begin(activityOf(server))
       // What one process has found out, the others need not say again.
       if (worker?.isFirst ?? true) {
         checkHealth(opened, io)
@@ -129,6 +136,10 @@ async function serveWith(
     for (const tool of hosted) tool.close?.()
     await opened?.close?.()
   }
+}
+
+function activityOf({ service }: ResponsesServer): () => Activity {
+  return () => ({ ...service.load, sampled: service.observer?.sampled ?? 0 })
 }
 
 /** Names the model as its server does, unless it is gpt-oss. */
