@@ -39,6 +39,7 @@ export const TARGETS = [
   'fair',
   'schemas',
   'chat',
+  'tools',
   'vllm',
   'rivals',
 ]

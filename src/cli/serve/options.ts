@@ -104,6 +104,39 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-domain': {
+    takes: 'list',
+    value: 'DOMAIN',
+    about: 'a domain whose pages and results are shown, with its subdomains, and no others; default: all',
+  },
+  'search-robots': {
+    takes: 'word',
+    about: 'whether the browser opens only pages that the `robots.txt` of their site allows',
+    words: { ignore: '', obey: '' },
+  },
+  python: {
+    takes: 'word',
+    about:
+      '[Python](#python) for requests that declare `code_interpreter`, within a boundary of this machine; with `--offer code_interpreter`, for every response. `serve` does not start where the boundary does not work',
+    words: {
+      auto: 'bubblewrap where it works, else Docker, else Podman',
+      bwrap: 'bubblewrap, which runs /usr/bin/python3',
+      docker: '',
+      podman: '',
+    },
+    isOptional: true,
+  },
+  'python-image': {
+    takes: 'text',
+    value: 'IMAGE',
+    about: 'the image that Docker or Podman runs, which they must have; without it `python:3.13-slim`',
+    needs: ['python'],
+  },
+  'python-network': {
+    takes: 'nothing',
+    about: 'gives Python a network: with bubblewrap that of this machine, with all that listens on its loopback',
+    needs: ['python'],
+  },
   'offered-calls': {
     takes: 'word',
     about: 'whether the Responses API shows calls of offered tools',
@@ -173,7 +206,7 @@ const OWN = {
     takes: 'text',
     value: 'STORE',
     about:
-      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
+      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres) and `redis://...` [Redis](durability.md#redis), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
   },
   durability: {
     takes: 'word',

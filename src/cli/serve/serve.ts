@@ -26,6 +26,7 @@ import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { PROMETHEUS_TYPE, prometheusText } from './metric-families.js'
+import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
 import { createPrometheusMetrics } from './prometheus.js'
@@ -64,7 +65,11 @@ async function serveWith(
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
-  const opening = [await openFolders(settings.folders), await openSearch(settings.search, io)]
+  const opening = [
+    await openFolders(settings.folders),
+    await openSearch(settings.search, io),
+    await openPython(settings),
+  ]
   const hosted = opening.filter((tool) => tool !== undefined)
   const offered = await offeredOf(settings, servers, hosted, io)
   const audit = await openAudit(settings.audit, io)
@@ -91,7 +96,8 @@ async function serveWith(
       report,
       io,
     )
-    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store: store.store }) })
+    const parts = partsOf(mcp, servers)
+    server = await listen({ ...options, tools, parts, ...(seal && { seal }), ...(store && { store: store.store }) })
     const stops = listenForStops(io)
     try {
       const about = aboutServer(
@@ -120,6 +126,7 @@ async function serveWith(
     stopReloading()
     await audit?.flush()
     await mcp?.close()
+    for (const tool of hosted) tool.close?.()
     await opened?.close?.()
   }
 }
@@ -144,7 +151,11 @@ function isHostTool(name: string): boolean {
 }
 
 /** The options by which `serve` runs a built-in tool. */
-const RUN_BY: { readonly [tool: string]: string } = { file_search: '--file-search DIR', web_search: '--search NAME' }
+const RUN_BY: { readonly [tool: string]: string } = {
+  file_search: '--file-search DIR',
+  web_search: '--search NAME',
+  code_interpreter: '--python auto',
+}
 
 /** Returns the tools that are offered to each response. @throws UsageError */
 async function offeredOf(
@@ -247,6 +258,7 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
+    ...(worker && { adminProcesses: worker.adminProcesses }),
     ...metricsPage(settings, keyring, async () => {
       const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
       if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
@@ -386,6 +398,20 @@ function checkHealth({ engine, namesContext }: OpenedEngine, io: Io): void {
 
 /** How long a tool server may take before it is said that it does not answer. */
 const TOOLS_MS = 10_000
+
+/** Returns the MCP servers, for the operator to see whether they answer. */
+function partsOf(mcp: McpTools | undefined, servers: readonly NamedServer[]): NonNullable<ServeOptions['parts']> {
+  if (mcp === undefined) return []
+  return servers.map(({ label }) => ({
+    type: 'mcp' as const,
+    name: label,
+    async check(signal: AbortSignal) {
+      const tools = [{ type: 'mcp' as const, server_label: label }]
+      const [listing] = await mcp.listings({ tools }, { signal })
+      if (listing?.tools === undefined) throw new Error(`MCP server ${label} does not answer`)
+    },
+  }))
+}
 
 /** Connects to the MCP servers, so that a wrong command or address is reported now and not at some request. */
 function checkTools(

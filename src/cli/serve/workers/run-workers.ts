@@ -8,6 +8,7 @@ import { createLog } from '../create-log.js'
 import type { ServeSettings } from '../settings.js'
 import { createGatheredMetrics, type Measured } from './gathered-metrics.js'
 import type { FromWorker, ToWorker } from './messages.js'
+import { type Asked, createQuestions } from './questions.js'
 import { createRestarts } from './restarts.js'
 import { passLines } from './whole-lines.js'
 
@@ -21,7 +22,7 @@ const STOPPING_MS = [14_000, 1000] as const
 const LAST_LINES_MS = 1000
 
 /** A running worker. */
-interface Member extends Measured {
+interface Member extends Measured, Asked {
   /** Its place, from 1 on: one that starts again has the same. */
   readonly number: number
   readonly worker: ClusterWorker
@@ -38,6 +39,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
   const count = workers === 'auto' ? availableParallelism() : workers
   const log = createLog(settings, io)
   const metrics = createGatheredMetrics()
+  const questions = createQuestions<Member>()
   const restarts = createRestarts(() => performance.now())
   const members = new Set<Member>()
   const timers = new Set<NodeJS.Timeout>()
@@ -85,6 +87,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
     const member: Member = {
       ...{ number, worker, began: performance.now(), isListening: false },
       ask: (id) => tell(member, { type: 'read_metrics', id }),
+      answer: (id, question) => tell(member, { type: 'admin_question', id, question }),
     }
     members.add(member)
     const printed = Promise.all([
@@ -108,6 +111,16 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
       metrics.gather().then((families) => tell(member, { type: 'metrics', id: message.id, families }))
       return
     }
+    if (message.type === 'ask_admin') {
+      const { id, question } = message
+      const listening = [...members].filter(({ isListening }) => isListening)
+      questions.ask(listening, question).then((answers) => tell(member, { type: 'admin_answers', id, answers }))
+      return
+    }
+    if (message.type === 'admin_answer') {
+      questions.take(member, message.id, message.answer)
+      return
+    }
     member.isListening = true
     metrics.add(member)
     const isFirst = !isAnnounced
@@ -124,6 +137,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
   function left(member: Member, exitCode: number | null, signal: NodeJS.Signals | null): void {
     members.delete(member)
     metrics.remove(member)
+    questions.remove(member)
     const { number, began } = member
     if (stops > 0) {
       if (members.size === 0) over()

@@ -1,11 +1,14 @@
 import type { Worker as ClusterWorker } from 'node:cluster'
+import type { AdminCancelled, AdminPart, AdminProcess, AdminSnapshot } from '../../../endpoint/server/index.js'
+import { RequestError } from '../../../shared/request-error.js'
 import { sleep } from '../../../shared/system/sleep.js'
-import type { Io } from '../../io.js'
+import { complaint, type Io } from '../../io.js'
 import type { Family } from '../metric-families.js'
 import { serve } from '../serve.js'
 import type { ServeSettings } from '../settings.js'
 import { METRICS_MS } from './gathered-metrics.js'
-import type { FromWorker, ToWorker } from './messages.js'
+import type { AdminQuestion, FromWorker, ToWorker } from './messages.js'
+import { ANSWER_MS } from './questions.js'
 
 /** Serves in a worker until it is told to stop, or the process that started it is gone. Returns the exit code. */
 export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettings, io: Io): Promise<number> {
@@ -14,14 +17,42 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
   /** What a later worker complains of at its start. The first one has said the same, unless it does not start. */
   let held = ''
   let read = (): Family[] => []
-  const asked = new Map<number, (families: readonly Family[]) => void>()
+  let own: AdminProcess | undefined
+  const asked = new Map<number, (answer: readonly unknown[]) => void>()
   const signals = listenForSignals(worker, io)
   const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => {}))
   worker.on('message', (message: ToWorker) => {
     if (message.type === 'read_metrics') tell({ type: 'metrics_read', id: message.id, families: read() })
     if (message.type === 'metrics') asked.get(message.id)?.(message.families)
+    if (message.type === 'admin_answers') asked.get(message.id)?.(message.answers)
+    if (message.type !== 'admin_question') return
+    const { id, question } = message
+    answerOf(own, question).then(
+      (answer) => tell({ type: 'admin_answer', id, answer }),
+      (error: unknown) => io.complain(complaint(error)),
+    )
   })
   let questions = 0
+
+  /** Asks the first process. Undefined if it does not answer in time. */
+  async function ask<Answer>(
+    send: (id: number) => FromWorker,
+    patienceMs: number,
+  ): Promise<readonly Answer[] | undefined> {
+    const id = ++questions
+    const answer = new Promise<readonly unknown[]>((resolve) => asked.set(id, resolve))
+    tell(send(id))
+    const late = sleep(patienceMs).then(() => undefined)
+    return (await Promise.race([answer, late]).finally(() => asked.delete(id))) as readonly Answer[] | undefined
+  }
+
+  /** The answers of all workers. @throws RequestError if there are none */
+  async function answers<Answer>(question: AdminQuestion): Promise<readonly Answer[]> {
+    const all = await ask<Answer>((id) => ({ type: 'ask_admin', id, question }), 2 * ANSWER_MS[question.about])
+    if (all === undefined) throw new RequestError('The first process does not answer.', { status: 503 })
+    return all
+  }
+
   try {
     return await serve(
       settings,
@@ -42,12 +73,17 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
         measures(reader) {
           read = reader
         },
-        async metricsOfAll() {
-          const id = ++questions
-          const answer = new Promise<readonly Family[]>((resolve) => asked.set(id, resolve))
-          tell({ type: 'ask_metrics', id })
-          const late = sleep(2 * METRICS_MS).then(() => undefined)
-          return await Promise.race([answer, late]).finally(() => asked.delete(id))
+        metricsOfAll: () => ask<Family>((id) => ({ type: 'ask_metrics', id }), 2 * METRICS_MS),
+        adminProcesses(process) {
+          own = process
+          return {
+            snapshots: () => answers<AdminSnapshot>({ about: 'snapshot' }),
+            parts: () => answers<readonly AdminPart[]>({ about: 'parts' }),
+            async cancel(responseId) {
+              const found = await answers<AdminCancelled | null>({ about: 'cancel', responseId })
+              return found.find((each) => each !== null) ?? undefined
+            },
+          }
         },
       },
     )
@@ -56,6 +92,12 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
     tell({ type: 'metrics_read', id: 0, families: read() })
     if (worker.isConnected()) worker.process.disconnect()
   }
+}
+
+/** The answer of this process; null if it does not know the response. */
+async function answerOf(own: AdminProcess | undefined, question: AdminQuestion): Promise<unknown> {
+  if (question.about === 'cancel') return (await own?.cancel(question.responseId)) ?? null
+  return question.about === 'snapshot' ? own?.snapshot() : ((await own?.parts()) ?? [])
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { AdminProcess, AdminProcesses } from '../../../endpoint/server/index.js'
 import type { BannerOptions } from '../banner.js'
 import type { Family } from '../metric-families.js'
 
@@ -11,4 +12,6 @@ export interface Worker {
   measures(read: () => Family[]): void
   /** Adds up the metrics of all workers. Undefined if the process that started them does not answer in time. */
   metricsOfAll(): Promise<readonly Family[] | undefined>
+  /** Joins the figures of this process with those of the other workers, for the operator. */
+  adminProcesses(own: AdminProcess): AdminProcesses
 }

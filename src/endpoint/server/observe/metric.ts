@@ -136,8 +136,12 @@ export interface ResponseEnded extends OfResponse {
   readonly requestId?: string
   /** The model in the request: the client's words. */
   readonly requestedModel: string
+  /** The owner, according to `authorize`. */
+  readonly owner: string
   /** Also `cancelled` if its client left, and `failed` if it could not be stored. */
   readonly status: 'completed' | 'incomplete' | 'failed' | 'cancelled'
+  /** The code of its error. Null if it has not failed. */
+  readonly code: string | null
   /** Seconds since the request was read. */
   readonly seconds: number
   /** Null if unknown. */
@@ -159,7 +163,9 @@ export interface ResponseTakenOver {
   readonly responseId: string
   /** Whether this process continues it. Otherwise it has failed. */
   readonly continues: boolean
-  /** Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`. Null if it does. */
+  /**
+   * Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`, `entries_lost`. Null if it does.
+   */
   readonly reason: string | null
 }
 

@@ -19,6 +19,10 @@ const REFUSED: Readonly<Record<string, readonly [args: readonly string[], line: 
     [...STORE, '--model', 'model.gguf'],
     '--model: expected without --workers: each worker would load the weights again',
   ],
+  '--python': [
+    [...STORE, '--replay', '--python', 'auto'],
+    "--python: expected without --workers: a session of Python is one worker's, and the next response may be another's",
+  ],
   '--verbose': [
     [...STORE, '--replay', '--verbose'],
     '--verbose: expected without --workers: the timelines of several workers would mix',

@@ -32,9 +32,10 @@ export function workersSuite(place: () => WorkersPlace): void {
   async function serveBy(
     workers: number,
     args: readonly string[],
+    more: NodeJS.ProcessEnv = {},
   ): Promise<Served & { readonly pids: readonly number[] }> {
     const { folder, store, env } = place()
-    const served = await serve(folder, [...store, '--workers', String(workers), ...args], env)
+    const served = await serve(folder, [...store, '--workers', String(workers), ...args], { ...env, ...more })
     const started = await served.until(/worker started {2}\d {2}process (\d+)/g, workers)
     return Object.assign(served, { pids: started.map(([, pid]) => Number(pid)) })
   }
@@ -175,6 +176,42 @@ export function workersSuite(place: () => WorkersPlace): void {
     } finally {
       process.kill(paused, 'SIGCONT')
     }
+    await served.kill('SIGTERM')
+  })
+
+  test('the operator reads the figures of all workers at whichever answers, and cancels a response of any', async () => {
+    const options = ['--script', script([{ answer: ANSWER.repeat(500) }]), '--delay', '100', '--no-key']
+    const operator = { authorization: 'Bearer the-key-of-the-operator', connection: 'close' }
+    const served = await serveBy(2, options, { HARMONY_RESPONSES_OPERATOR_KEY: 'the-key-of-the-operator' })
+    const asked = async (path: string, method = 'GET') => {
+      const response = await fetch(`${served.url}/admin/${path}`, { method, headers: operator })
+      return { status: response.status, body: (await response.json()) as { readonly data: readonly object[] } }
+    }
+    const begun: string[] = []
+    for (let request = 0; request < 4; request++) {
+      begun.push(((await (await post(served.url, { input: 'Go.', background: true })).json()) as { id: string }).id)
+    }
+    for (let time = 0; time < 2; time++) {
+      const { body } = (await asked('now')) as unknown as { body: { readonly running: readonly { id: string }[] } }
+      expect(body.running.map(({ id }) => id).toSorted()).toEqual(begun.toSorted())
+    }
+    for (const id of begun) {
+      expect(await asked(`responses/${id}/cancel`, 'POST')).toMatchObject({
+        status: 200,
+        body: { id, status: 'cancelled' },
+      })
+    }
+    expect(await asked('responses/resp_1/cancel', 'POST')).toMatchObject({ status: 404 })
+    for (let time = 0; time < 2; time++) {
+      const { body } = await asked('requests')
+      expect(body.data.filter((each) => Object.entries(each).some(([, value]) => value === 'cancelled'))).toHaveLength(
+        4,
+      )
+    }
+    expect((await asked('parts')).body.data).toMatchObject([
+      { type: 'engine', health: 'ok' },
+      { type: 'store', health: 'ok' },
+    ])
     await served.kill('SIGTERM')
   })
 

@@ -1,20 +1,16 @@
-import type { InputItem } from '../../../../core/responses/input-items.js'
-import type { ResponseRequest } from '../../../../core/responses/request.js'
-import { merged } from '../../../../shared/merged.js'
 import { RequestError } from '../../../../shared/request-error.js'
 import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry, OpenEntry } from '../../../journal/entry.js'
 import { callsOf } from '../../../respond/offered.js'
 import type { ClaimedLease, ExpiredResponse, KeptResponse } from '../../../stores/store.js'
-import { isRead, type ResolvedRequest } from '../conversation/conversation.js'
-import { withoutForeignReasoning } from '../conversation/foreign-reasoning.js'
+import { resumedConversation } from '../conversation/resumed-conversation.js'
 import { addRun } from '../create.js'
 import { engineFor } from '../engine-for.js'
 import { RESPONSE_BYTES } from '../limits/memory.js'
 import { runOptions } from '../run-options.js'
 import { startRun } from '../running/running-response.js'
 import type { Setup } from '../setup.js'
-import { NOT_CONTINUED } from '../storage/store-failed.js'
+import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { claimedEntries, endClaimed } from './end-response.js'
 import type { OtherVersions } from './other-versions.js'
 
@@ -28,6 +24,8 @@ export type NotContinued =
   | 'text_engine'
   /** The model is not served here. */
   | 'unknown_model'
+  /** The store may have lost entries that its client was shown. */
+  | 'entries_lost'
 
 /** A response whose lease this process has taken. */
 export interface TakeOver {
@@ -59,7 +57,7 @@ export async function takeOver(
     if (claimed === undefined) return undefined
     const read = await claimedEntries(setup, claimed)
     const { entries } = read
-    const reason = whyNot(setup, entries)
+    const reason = claimed.mayLack ? 'entries_lost' : whyNot(setup, entries)
     if (reason === undefined) {
       await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
@@ -71,7 +69,8 @@ export async function takeOver(
       await store.claim({ responseId, owner, leaseSeconds: 0, isForced: true })
       return undefined
     }
-    await endClaimed(setup, claimed, read, { type: 'fail', failure: NOT_CONTINUED })
+    const failure = reason === 'entries_lost' ? ENTRIES_LOST : NOT_CONTINUED
+    await endClaimed(setup, claimed, read, { type: 'fail', failure })
     return { responseId, continues: false, reason }
   } finally {
     if (!isRunning) {
@@ -127,8 +126,10 @@ async function continueResponse(
   const open = entries[0] as OpenEntry & Entry
   const { request } = open
   const { model = '' } = request
-  const conversation = await resumedConversation(setup, claimed, open)
-  const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
+  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
+  const { responses = [] } = (await setup.durable.store.lineage(responseId, owner)) ?? {}
+  const conversation = resumedConversation(setup, responses, open)
+  const observed = setup.observer?.response({ responseId, model, owner, request: undefined, trace: undefined })
   const onEnd = (ending?: KeptResponse): void => {
     room.leave()
     observed?.ended(ending)
@@ -146,35 +147,4 @@ async function continueResponse(
     isBackground: request.background === true,
   })
   addRun(setup, run)
-}
-
-/** Resolves the request of a response that another process began, with everything that it refers to. */
-async function resumedConversation(
-  { durable, known, foreignSeals, seal }: Setup,
-  { lease }: ClaimedLease,
-  open: OpenEntry,
-): Promise<ResolvedRequest> {
-  const { responseId, owner } = lease
-  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
-  const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
-  const { items: before, readable, history, prompt } = known.of(responses)
-  const { previous, input, history: own = [] } = open
-  const { tools } = open.prompt
-  const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
-  return {
-    // The entry holds a request that was parsed when it was written.
-    request: merged(open.request, {
-      ...(tools && { tools }),
-      input: readable.concat(items.filter(isRead)),
-    }) as ResponseRequest,
-    input: before.concat(input as InputItem[]),
-    places: [],
-    history: history.concat(own),
-    addition: open,
-    own: open,
-    before: previous,
-    responses,
-    earlier: prompt,
-    approvedCalls: open.approvedCalls,
-  }
 }
