@@ -25,11 +25,11 @@ describe('zod in a page', () => {
       },
     })
     const loaded: Record<string, number> = {}
-    const counted = async <Module>(name: string, load: () => Promise<Module>): Promise<Module> => {
-      vi.stubGlobal('document', {})
-      vi.stubGlobal('Function', compiling)
+    vi.stubGlobal('document', {})
+    vi.stubGlobal('Function', compiling)
+    const counted = async <Module>(name: string, load: () => Promise<Module>, isAlone = true): Promise<Module> => {
       // Each has to choose by itself: a page may import it alone.
-      Object.assign(globalThis, { __zod_globalConfig: Object.assign(zod(), { jitless: undefined }) })
+      if (isAlone) Object.assign(globalThis, { __zod_globalConfig: Object.assign(zod(), { jitless: undefined }) })
       const before = compiled
       const module = await load()
       loaded[name] = compiled - before
@@ -41,18 +41,22 @@ describe('zod in a page', () => {
     )
     const judge = await counted('the judge', () => import('../../../src/judge/conformance/index.js'))
     const { parseRequest } = await counted('requests', () => import('../../../src/endpoint/request/index.js'))
-    await counted('what they read', async () => {
-      expect(() => readTokenFixture('{}')).toThrow()
-      for (const profile of judge.PROFILES)
-        judge.checkEvents([{ type: 'response.created', response: {} }] as never, { profile })
-      for (const profile of [...judge.CHAT_PROFILES, ...judge.MESSAGES_PROFILES]) {
-        const checker = judge.createCaptureChecker({ profile })
-        checker.push('data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}\n\n')
-        checker.push('event: message_start\ndata: {"type":"message_start","message":{"content":[]}}\n\n')
-        checker.end()
-      }
-      parseRequest({ model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] })
-    })
+    await counted(
+      'what they read',
+      async () => {
+        expect(() => readTokenFixture('{}')).toThrow()
+        for (const profile of judge.PROFILES)
+          judge.checkEvents([{ type: 'response.created', response: {} }] as never, { profile })
+        for (const profile of [...judge.CHAT_PROFILES, ...judge.MESSAGES_PROFILES]) {
+          const checker = judge.createCaptureChecker({ profile })
+          checker.push('data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}\n\n')
+          checker.push('event: message_start\ndata: {"type":"message_start","message":{"content":[]}}\n\n')
+          checker.end()
+        }
+        parseRequest({ model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] })
+      },
+      false,
+    )
     expect(loaded).toEqual({ 'token fixtures': 0, 'the judge': 0, requests: 0, 'what they read': 0 })
   })
 
