@@ -158,6 +158,6 @@ describeWithBubblewrap('code_interpreter', () => {
     const { ask } = served(running(), { response: response as never })
     const container = { type: 'auto', memory_limit: '4g' }
     await ask('POST', '/responses', { ...ASKED, tools: [{ type: 'code_interpreter', container }] })
-    expect(noticed).toContain('ignored_parameter tools[0].container.memory_limit')
+    expect(noticed).toContain('ignored_parameter code_interpreter: container.memory_limit')
   })
 })
