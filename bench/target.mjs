@@ -36,6 +36,7 @@ export const TARGETS = [
   'serve',
   'stores',
   'fair',
+  'tools',
   'schemas',
   'chat',
   'vllm',
