@@ -3,10 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { bubblewrap, createPythonTool } from '../dist/endpoint/tools/python/index.js'
 import { expect } from './measure.mjs'
 
-/** Measures Python within bubblewrap: its first cell, a later one, and what an idle session takes. */
+/**
+ * Measures Python within bubblewrap: its first cell, a later one, and what an idle session takes. No row where bubblewrap does
+ * not work.
+ */
 export async function pythonRows(size) {
   const python = await createPythonTool({ boundary: bubblewrap(), maxSessions: 200 }).catch((error) => error)
-  if (python instanceof Error) return { skipped: python.message }
+  if (python instanceof Error) return []
   const cell = async (session, code) => {
     const start = performance.now()
     const call = { type: 'code_interpreter_call', id: 'ci_1', status: 'interpreting', code, container_id: session }
