@@ -37,9 +37,9 @@ export const TARGETS = [
   'stores',
   'workers',
   'fair',
+  'tools',
   'schemas',
   'chat',
-  'tools',
   'vllm',
   'rivals',
 ]
