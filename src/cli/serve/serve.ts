@@ -13,6 +13,7 @@ import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
+import { type AboutPage, aboutPage } from './about-page.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import type { Engine, EngineNeeds, EngineSettings, OpenedEngine } from './engines/engine.js'
@@ -27,6 +28,7 @@ import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
+import { createPageFiles } from './page-files.js'
 import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
@@ -78,6 +80,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     const options = serveOptions(
       settings,
       { opened, keyring, tokenTable, memory, audit, offered, recorder, log },
+      aboutPage(settings, opened, servers, hosted, io.version),
       report,
       io,
     )
@@ -194,6 +197,7 @@ function serveOptions(
     readonly recorder: Recorder | undefined
     readonly log: RequestLog
   },
+  about: AboutPage,
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
@@ -230,11 +234,11 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
-    ...metricsPage(
-      settings,
-      keyring,
-      () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
-    ),
+    ...pagesOf(settings, keyring, {
+      metrics: () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
+      about: () => Response.json(about),
+    }),
+    ...(!settings.noPage && { publicPages: createPageFiles(io) }),
     dialect,
     done: dialect === 'open-responses',
     ...((timelines || recorder) && {
@@ -254,17 +258,19 @@ function serveOptions(
 }
 
 /**
- * Returns the options of the page of metrics. The operator's key opens it. Without one, whoever may send requests reads
- * it, unless clients have keys of their own: they are not the operator.
+ * Returns the options of what needs a key. Whoever may send requests reads what the page is told. The operator's key opens
+ * the metrics. Without one, whoever may send requests reads them, unless clients have keys of their own: they are not the
+ * operator.
  */
-function metricsPage(
-  { keys }: ServeSettings,
+function pagesOf(
+  { keys, noPage }: ServeSettings,
   { authorizeOperator }: Keyring,
-  page: () => Response,
+  { metrics, about }: { readonly metrics: () => Response; readonly about: () => Response },
 ): Pick<ServeOptions, 'authorizeOperator' | 'operatorPages' | 'pages'> {
-  const pages = { '/metrics': page }
-  if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: pages }
-  return keys.clients === undefined ? { pages } : { operatorPages: pages }
+  const pages = noPage ? {} : { '/page/about.json': about }
+  const ofOperator = { '/metrics': metrics }
+  if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: ofOperator, pages }
+  return keys.clients === undefined ? { pages: { ...pages, ...ofOperator } } : { operatorPages: ofOperator, pages }
 }
 
 function createLog({ log }: ServeSettings, io: Io): RequestLog {
@@ -321,7 +327,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, pass: passed, keys, host }: ServeSettings,
+  { models, pass: passed, keys, host, noPage }: ServeSettings,
   store: OpenedStore | undefined,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
@@ -337,6 +343,7 @@ function aboutServer(
     tools,
     models,
     passed,
+    hasPage: !noPage,
     hasKey: keys.client !== undefined || keys.clients !== undefined,
     keyVariable: KEY_VARIABLES.client,
     isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,
