@@ -16,7 +16,7 @@ import { formatMessage } from 'publint/utils'
 import { bundle, bundling, manifest, root, subpaths } from './bundle.mjs'
 
 /** Files on a disk, threads and connections: what Node alone has. */
-const NODE_ALONE = ['./stores/sqlite', './stores/postgres']
+const NODE_ALONE = ['./stores/sqlite', './stores/postgres', './stores/redis']
 
 /** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
@@ -34,6 +34,7 @@ const PACKAGES = {
   './sse': ['eventsource-parser'],
   './stores/sqlite': ['node:fs', 'node:os', 'node:worker_threads', 'better-sqlite3'],
   './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
+  './stores/redis': ['node:crypto', 'node:fs', 'node:timers/promises', 'redis'],
   './tools/mcp': [],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],
@@ -158,7 +159,7 @@ const checks = [
       )
       const ofNode = [
         ...commands,
-        ...[...graph.keys()].filter((file) => /^dist\/endpoint\/stores\/(sqlite|postgres)\//.test(file)),
+        ...[...graph.keys()].filter((file) => /^dist\/endpoint\/stores\/(sqlite|postgres|redis)\//.test(file)),
       ]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))

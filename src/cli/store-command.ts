@@ -16,7 +16,7 @@ export const store: Command = defineCommand({
     store: {
       takes: 'text',
       value: 'STORE',
-      about: 'FILE.db or postgres://..., as of serve; without it that in HARMONY_RESPONSES_STORE',
+      about: 'FILE.db, postgres://... or redis://..., as of serve; without it that in HARMONY_RESPONSES_STORE',
     },
     owner: { takes: 'text', value: 'NAME', about: 'the owner to delete: the name beside a key, or anonymous' },
   },

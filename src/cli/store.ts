@@ -33,14 +33,15 @@ export async function administer(action: StoreAction, { store: given, owner }: V
 }
 
 /** Opens a store that is there: a mistyped name makes no new one. @throws UsageError */
-async function open({ name, file, url }: StoreAddress): Promise<OpenStore> {
+async function open(address: StoreAddress): Promise<OpenStore> {
+  const { name, file } = address
   if (file !== undefined) {
     if (!existsSync(file)) throw new UsageError(`${name} ${file}: expected a store, got no such file`)
     const { createSqliteStore } = await import('../endpoint/stores/sqlite/index.js')
     return await openedBy(`${name} ${file}`, () => createSqliteStore({ file }))
   }
-  const { createPostgresStore } = await import('../endpoint/stores/postgres/index.js')
-  return await openedBy(name, () => createPostgresStore({ url }))
+  const { url, kind } = address
+  return await openedBy(name, () => kind.open({ url }))
 }
 
 async function statusRows(store: OpenStore): Promise<[name: string, value: string | number][]> {

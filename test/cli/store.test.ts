@@ -23,16 +23,19 @@ describe('store', () => {
     [
       'a scheme that nobody knows',
       ['status', '--store', 'mysql://ann:secret@db/a'],
-      '--store: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got mysql://',
+      '--store: expected a file, postgres://USER:PASSWORD@HOST/DATABASE or redis://USER:PASSWORD@HOST, got mysql://',
     ],
   ])('%s is one line, and exit code 2', async (_, args, line) => {
     expect(await refused(args)).toEqual([2, `harmony-responses: ${line}\n`])
   })
 
-  test('a server that is not there is one line without the password', async () => {
-    const env = { HARMONY_RESPONSES_STORE: 'postgres://ann:secret@127.0.0.1:1/responses' }
-    const [code, line] = await refused(['status'], env)
-    expect([code, line]).toEqual([2, expect.stringMatching(/^harmony-responses: HARMONY_RESPONSES_STORE: [^\n]*\n$/)])
-    expect(line).not.toContain('secret')
-  })
+  test.each(['postgres://ann:secret@127.0.0.1:1/responses', 'redis://ann:secret@127.0.0.1:1'])(
+    'a server that is not there is one line without the password: %s',
+    async (url) => {
+      const env = { HARMONY_RESPONSES_STORE: url }
+      const [code, line] = await refused(['status'], env)
+      expect([code, line]).toEqual([2, expect.stringMatching(/^harmony-responses: HARMONY_RESPONSES_STORE: [^\n]*\n$/)])
+      expect(line).not.toContain('secret')
+    },
+  )
 })

@@ -17,6 +17,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   llamaCppSource: 'it needs a model',
   createSqliteStore: 'it needs SQLite, which Node 20 lacks',
   createPostgresStore: 'it needs a server',
+  createRedisStore: 'it needs a server',
 }
 
 /** A module of the site's, which needs nothing that is installed there. */

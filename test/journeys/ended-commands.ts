@@ -43,15 +43,20 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
     exitCode: 2,
     printed: oneLine('--store: pg is not installed: npm install pg@8'),
   },
+  '--store names the package that it needs for Redis': {
+    typed: 'harmony-responses serve --replay --seal-keys seal-keys.txt --store redis://:hunter2@127.0.0.1',
+    exitCode: 2,
+    printed: oneLine('--store: redis is not installed: npm install redis@6'),
+  },
   '--store refuses a shared store without keys that all machines have': {
     typed: 'harmony-responses serve --replay --store postgres://me:hunter2@127.0.0.1/responses',
     exitCode: 2,
     printed: oneLine('--store: machines that share a store need the same keys: --seal-keys FILE or [^\\n]*'),
   },
   '--store refuses an address of a kind that it does not know': {
-    typed: 'harmony-responses serve --replay --store redis://:hunter2@127.0.0.1',
+    typed: 'harmony-responses serve --replay --store mysql://:hunter2@127.0.0.1',
     exitCode: 2,
-    printed: oneLine('--store: expected a file or postgres://USER:PASSWORD@HOST/DATABASE, got redis://'),
+    printed: oneLine('--store: expected a file, postgres://USER:PASSWORD@HOST/DATABASE or redis[^\\n]*, got mysql://'),
   },
 }
 

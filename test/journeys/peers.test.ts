@@ -80,6 +80,13 @@ const NEEDS: Readonly<Record<string, readonly Need[]>> = {
       said: 'HarmonyResponsesError bad_option: createPostgresStore: pg is not installed: npm install pg@8',
     },
   ],
+  redis: [
+    {
+      subpath: './stores/redis',
+      code: "await library.createRedisStore({ url: 'redis://127.0.0.1' })",
+      said: 'HarmonyResponsesError bad_option: createRedisStore: redis is not installed: npm install redis@6',
+    },
+  ],
   '@opentelemetry/api': [
     {
       subpath: './server',

@@ -67,6 +67,7 @@ export const FILES: Readonly<Record<string, string>> = {
   'browses.json': JSON.stringify([
     { call: 'browser.search', arguments: { query: 'otters' } },
     { call: 'browser.open', arguments: { id: 0 } },
+    { call: 'browser.open', arguments: { cursor: 0, id: 1 } },
     { answer: 'They hold hands【1†L2】.' },
   ]),
   'mine/ping.json': JSON.stringify({
@@ -91,11 +92,16 @@ function outputOf({ body, text }: Answered): readonly { readonly type: string }[
 
 const typesOf = (answered: Answered): string[] => outputOf(answered).map(({ type }) => type)
 
-/** A SearXNG instance, and the page that it finds, which is of the same host. */
+/** The robots.txt of all servers. */
+export const ROBOTS = 'user-agent: *\ndisallow: /*/private'
+
+/** A SearXNG instance, and the pages that it finds, which are of the same host. */
 const searxng: Answer = (response, { path, headers }) => {
   const [, script] = response.req.url?.split('/') ?? []
-  const url = `http://${headers.host}/${script}/otters`
-  if (path.startsWith('/search?')) response.end(JSON.stringify({ results: [{ title: 'Otters', url, content: '' }] }))
+  const results = ['otters', 'private'].map((page) => ({
+    ...{ title: 'Otters', url: `http://${headers.host}/${script}/${page}`, content: '' },
+  }))
+  if (path.startsWith('/search?')) response.end(JSON.stringify({ results }))
   else response.setHeader('content-type', 'text/html').end('<title>Otters</title><p>They hold hands.</p>')
 }
 
@@ -470,19 +476,25 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
-    options: '--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --offer web_search',
+    options: `--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --search-robots obey
+      --offer web_search`,
     engine: searxng,
     needsPeers: true,
     effects: {
       async '--search searches the web'(started) {
         const include = ['web_search_call.action.sources']
         const [search] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
-        const sources = [{ type: 'url', url: expect.stringContaining('/otters') }]
+        const sources = expect.arrayContaining([{ type: 'url', url: expect.stringContaining('/otters') }])
         expect(search).toMatchObject({ type: 'web_search_call', action: { query: 'otters', sources } })
       },
       async '--search-allow lets the browser open a page of its own network'(started) {
         const output = outputOf(await started.post('/v1/responses', OSLO))
         expect(output.at(-1)).toMatchObject({ content: [{ annotations: [{ type: 'url_citation', title: 'Otters' }] }] })
+      },
+      async '--search-robots obey opens no page that the robots.txt of its site forbids'(started) {
+        const [, allowed, forbidden] = outputOf(await started.post('/v1/responses', OSLO))
+        expect([allowed, forbidden]).toMatchObject([{ status: 'completed' }, { status: 'failed' }])
+        expect(started.asked.map(({ path }) => path)).not.toContain('/private')
       },
     },
   },

@@ -104,6 +104,11 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-robots': {
+    takes: 'word',
+    about: 'whether the browser opens only pages that the `robots.txt` of their site allows',
+    words: { ignore: '', obey: '' },
+  },
   'offered-calls': {
     takes: 'word',
     about: 'whether the Responses API shows calls of offered tools',
@@ -173,7 +178,7 @@ const OWN = {
     takes: 'text',
     value: 'STORE',
     about:
-      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
+      'keeps responses in a database that processes share: if one dies, another completes its responses. `FILE.db` is a [SQLite database](durability.md) on one machine, with its seal keys in FILE.db.keys; `postgres://...` is [Postgres](durability.md#postgres) and `redis://...` [Redis](durability.md#redis), for many machines, better in `HARMONY_RESPONSES_STORE`. Without it, nothing survives a restart',
   },
   durability: {
     takes: 'word',

@@ -9,6 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   other_version: 'another version of this program began it',
   text_engine: 'the engine gives text, not tokens',
   unknown_model: 'its model is not served here',
+  entries_lost: 'the store may have lost a part of it',
 }
 
 /**

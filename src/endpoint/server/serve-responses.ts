@@ -35,7 +35,7 @@ export interface ResponsesServer extends ResponsesApp {
 
 const { upgradeWebSocket: _, ...WITHOUT_SOCKET } = APP_OPTIONS
 
-export const SERVE_OPTIONS: OptionTable<ServeOptions> = {
+const SERVE_OPTIONS: OptionTable<ServeOptions> = {
   ...WITHOUT_SOCKET,
   hostname: aString,
   port: wholeNumber(0, 65_535),

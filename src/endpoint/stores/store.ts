@@ -217,6 +217,10 @@ export interface ClaimedLease {
   readonly lease: Lease
   /** How many entries the response has. */
   readonly count: number
+  /**
+   * Whether the store may have lost entries after these, which were shown: the response can only be ended. Default: false.
+   */
+  readonly mayLack?: boolean
 }
 
 /**

@@ -3,7 +3,7 @@ import type { HostedItemType } from '../../core/recipients/builtin-tools.js'
 import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpCallItem, OutputItemByType } from '../../core/responses/items.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
-import type { ResponseRequest } from '../../core/responses/request.js'
+import type { ResponseRequest, UnknownTool } from '../../core/responses/request.js'
 
 /** A call that the host answers, as its item was streamed: complete, and waiting for its result. */
 export type HostedCall = McpCallItem | OutputItemByType[HostedItemType]
@@ -82,6 +82,12 @@ export interface Tool {
    * share a label: the second one would never be called.
    */
   readonly serverLabels?: readonly string[]
+  /**
+   * Returns what it does not regard of a tool that a request declares, as paths within it: `user_location.city`. The host
+   * is told by a diagnostic `ignored_parameter`. Called before the model with each declaration, also those of other tools.
+   * Default: nothing.
+   */
+  ignores?(declaration: UnknownTool): readonly string[]
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>
   /**

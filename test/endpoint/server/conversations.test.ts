@@ -1,5 +1,6 @@
 import { APIError } from 'openai'
 import { describe, expect, test } from 'vitest'
+import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
 import { deferred } from '../../../src/endpoint/flow/deferred.js'
 import { nextTurn } from '../../../src/endpoint/flow/next-turn.js'
 import { costOfText } from '../../../src/endpoint/server/service/limits/memory.js'
@@ -141,6 +142,18 @@ describe('a conversation', () => {
     const metadata = Object.fromEntries(pairs)
     const { body } = await ask('POST', '/conversations', { metadata })
     expect((await ask('GET', `/conversations/${body.id}`)).body.metadata).toEqual(metadata)
+  })
+
+  test('reports a field that nobody knows, or refuses it', async () => {
+    const diagnostics: Diagnostic[] = []
+    const served = counting({ response: { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) } })
+    const id = await begun(served, { metdata: { topic: 'demo' }, items: null })
+    await served.ask('POST', `/conversations/${id}`, { metadata: {}, items: [] })
+    const report = { code: 'unknown_input', index: -1 }
+    expect(diagnostics).toEqual(['metdata', 'items'].map((subject) => ({ ...report, subject })))
+    const strict = counting({ request: { unknown: 'refuse' } })
+    const { status, body } = await strict.ask('POST', '/conversations', { metdata: {} })
+    expect([status, body.error.param, body.error.code]).toEqual([400, 'metdata', 'unknown_parameter'])
   })
 
   test('refuses a body without the parameter that it is about, and an unknown include', async () => {

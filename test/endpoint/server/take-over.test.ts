@@ -213,6 +213,25 @@ describe('a response whose process has died', () => {
     expect(next.metrics).toContainEqual({ type: 'response_taken_over', responseId: id, continues: false, reason })
   })
 
+  test('it ends failed, and says why, where the store may have lost what its client was shown', async () => {
+    const { process, pass, shared, id } = await died()
+    const { claim } = shared
+    Object.assign(shared, {
+      claim: async (given: Parameters<ResponseStore['claim']>[0]) => {
+        const claimed = await claim(given)
+        return claimed && { ...claimed, mayLack: true }
+      },
+    })
+    const next = process(undefined)
+    pass(11)
+    await over(next, id)
+    const { body: response } = await next.ask('GET', `/responses/${id}`)
+    const message = 'The storage of the server has lost a part of this response.'
+    expect(response).toMatchObject({ status: 'failed', error: { code: 'server_error', message } })
+    const taken = { type: 'response_taken_over', responseId: id, continues: false, reason: 'entries_lost' }
+    expect(next.metrics).toContainEqual(taken)
+  })
+
   test('a foreground response continues for its grace, and stops when its client does not come back', async () => {
     const onDisconnect = { graceMs: 1 }
     const { process, pass, id } = await died({ onDisconnect }, { stream: true })

@@ -26,6 +26,7 @@ import {
 } from '../../../src/endpoint/server/index.js'
 import { serveResponses } from '../../../src/endpoint/server/node.js'
 import { createPostgresStore } from '../../../src/endpoint/stores/postgres/index.js'
+import { createRedisStore } from '../../../src/endpoint/stores/redis/index.js'
 import { createSqliteStore } from '../../../src/endpoint/stores/sqlite/index.js'
 import {
   brave,
@@ -126,6 +127,7 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './conformance/arbitraries wellFormedTranscript options': (more) => wellFormedTranscript({ ...more }),
   './stores/sqlite createSqliteStore options': (more) => createSqliteStore({ file: 'none.db', ...more }),
   './stores/postgres createPostgresStore options': (more) => createPostgresStore({ url: 'postgres://none', ...more }),
+  './stores/redis createRedisStore options': (more) => createRedisStore({ url: 'redis://none', ...more }),
   './testing checkStore options': (more) => checkStore(() => expect.unreachable(), { ...more }),
   './testing findFaults options': (more) =>
     findFaults({ transcripts: fc.anything() as never, play: () => expect.unreachable(), ...more }),

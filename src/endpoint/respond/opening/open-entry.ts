@@ -15,6 +15,7 @@ import { withAdditions } from '../offered.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
+import { ignoredFields } from './hosted-builtins.js'
 import { knownFiles } from './known-files.js'
 import { knownPages } from './known-pages.js'
 import { ownParameters } from './own-parameters.js'
@@ -55,12 +56,17 @@ export async function openEntry(
   return { entry, prompt, tools }
 }
 
-/** Tells the host what the model does not read. */
-function noteUnread({ prompt, listings }: Prepared, { notice, tools = [] }: OpenOptions): void {
+/** Tells the host what the model does not read, and what the tools do not regard. */
+function noteUnread(
+  { prompt, listings, request, operator }: Prepared,
+  { notice, tools = [], onError }: OpenOptions,
+): void {
   const { untaught, placeholders } = prompt
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, tools))
+  const declared = withAdditions(request, operator).tools ?? []
+  for (const field of ignoredFields(declared, tools, onError)) notice?.('ignored_parameter', field)
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
 }
 

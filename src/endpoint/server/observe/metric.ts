@@ -159,7 +159,9 @@ export interface ResponseTakenOver {
   readonly responseId: string
   /** Whether this process continues it. Otherwise it has failed. */
   readonly continues: boolean
-  /** Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`. Null if it does. */
+  /**
+   * Why it does not continue: `client_gone`, `other_version`, `text_engine`, `unknown_model`, `entries_lost`. Null if it does.
+   */
   readonly reason: string | null
 }
 

@@ -4,6 +4,7 @@ import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import type { Reclaimable } from '../../flow/byte-budget.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { compacted } from '../compacted.js'
+import { EntriesLost } from '../entries-lost.js'
 import { isJoining } from '../is-joining.js'
 import { OwnersWork } from '../owners-work.js'
 import type { Append, ConversationIndex, Durability, FoundResponse, ResponseStore, StoredBlock } from '../store.js'
@@ -135,7 +136,7 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
     findKey: (key, owner) => call({ owner }, 'findKey', key, owner),
     async entries(responseId, owner, from = 0) {
       /** Reads all present blocks, in parts. */
-      async function read(at: number): Promise<FoundBlocks | undefined> {
+      async function readFrom(at: number): Promise<FoundBlocks | undefined> {
         const blocks: StoredBlock[] = []
         for (let next = at; ; ) {
           const part = await call({ owner }, 'entries', responseId, owner, next)
@@ -145,26 +146,30 @@ export function createDatabaseStore({ durability, call, followers, cipher, cache
           next = endOf(blocks, next)
         }
       }
-      const first = await read(from)
+      const first = await readFrom(from)
       if (first === undefined) return undefined
       let isLeft = false
       let leave = (): void => {}
       async function* follow(): AsyncGenerator<readonly StoredBlock[]> {
         let next = from
+        /** How many are known to have been there. */
+        let read = 0
         let found: FoundBlocks | undefined = first
         while (found !== undefined && !isLeft) {
-          const { blocks, isOver }: FoundBlocks = found
+          const { blocks, isOver, count = read }: FoundBlocks = found
+          if (count < read) throw new EntriesLost(responseId, read, count)
           next = endOf(blocks, next)
+          read = endOf(blocks, read)
           if (blocks.length > 0) yield blocks
           if (isOver || isLeft) return
           // Registered before the query, so that no write in between is missed.
           const woken = followers.wait(responseId, (done) => {
             leave = done
           })
-          found = await read(next)
+          found = await readFrom(next)
           if (found !== undefined && found.blocks.length === 0 && !found.isOver && !isLeft) {
             await woken
-            if (!isLeft) found = await read(next)
+            if (!isLeft) found = await readFrom(next)
           } else leave()
         }
       }

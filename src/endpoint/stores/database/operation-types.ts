@@ -102,6 +102,8 @@ export interface FoundBlocks {
   /** Whether these are all present ones. */
   readonly isAll: boolean
   readonly isOver: boolean
+  /** How many entries there are, also if some were lost. Absent in a database that loses none. */
+  readonly count?: number
 }
 
 /** What was deleted of an owner in one step. */
@@ -138,6 +140,11 @@ export interface Operations {
   status(): StoreStatus
   /** @param max - the maximum number of conversations */
   deleteOwner(owner: string, max: number): OwnersRows
+}
+
+/** The operations, which are answered later. */
+export type LaterOperations = {
+  readonly [Name in keyof Operations]: (...given: Parameters<Operations[Name]>) => Promise<ReturnType<Operations[Name]>>
 }
 
 /** Runs an operation in its turn. */

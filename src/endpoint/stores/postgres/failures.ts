@@ -1,4 +1,5 @@
 import { HarmonyResponsesError } from '../../../shared/errors.js'
+import { databaseError } from '../database/database-error.js'
 
 /** What ends a transaction without an effect, and with an answer. */
 export class Undone<Result> extends Error {
@@ -6,17 +7,6 @@ export class Undone<Result> extends Error {
   constructor(answer: Result) {
     super('undone')
     this.answer = answer
-  }
-}
-
-/** An error of a database, without its address's credentials and without the content of rows. */
-class PostgresError extends Error {
-  override readonly name = 'PostgresError'
-  /** Its SQLSTATE, or the code of the connection's error. */
-  readonly code: string | undefined
-  constructor(message: string, code: string | undefined) {
-    super(message)
-    this.code = code
   }
 }
 
@@ -37,13 +27,14 @@ export function isLost(error: unknown): boolean {
   return severity === undefined || severity === 'FATAL' || severity === 'PANIC'
 }
 
-/** Says what failed, as {@link PostgresError}. {@link Undone} and the errors of this package stay as they are. */
+/** The error of a pooler that gives one session to several connections, which then change each other's settings. */
+export function sharedSessions(shown: string): Error {
+  const advice = 'let it pool sessions (pool_mode = session), or connect to the server itself'
+  return databaseError(new Error(`a pooler shares sessions between connections: ${advice}`), shown, 0)
+}
+
+/** Says what failed. {@link Undone} and the errors of this package stay as they are. */
 export function storeError(error: unknown, shown: string, timeoutSeconds: number): Error {
   if (error instanceof Undone || error instanceof HarmonyResponsesError) return error
-  // Of all addresses of a host, the first.
-  const [first = error] = (Object(error) as { readonly errors?: readonly unknown[] }).errors ?? []
-  const { message, code } = Object(first) as { readonly message?: unknown; readonly code?: unknown }
-  const isLate = /timeout/i.test(String(message)) && code === undefined
-  const problem = isLate ? `no answer within ${timeoutSeconds} s` : String(message)
-  return new PostgresError(`the database ${shown}: ${problem}`, typeof code === 'string' ? code : undefined)
+  return databaseError(error, shown, timeoutSeconds)
 }

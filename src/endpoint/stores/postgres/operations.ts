@@ -1,7 +1,15 @@
 import { renewAfter } from '../database/expiry.js'
 import type { Turn } from '../database/fair-queue.js'
+import type { Lanes } from '../database/lanes.js'
 import { unmarked } from '../database/marked-text.js'
-import type { AppendedRow, AppendRow, Call, FoundBlocks, Operations } from '../database/operation-types.js'
+import type {
+  AppendedRow,
+  AppendRow,
+  Call,
+  FoundBlocks,
+  LaterOperations,
+  Operations,
+} from '../database/operation-types.js'
 import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
 import type { StoredBlock } from '../store.js'
 import { createAdministration } from './administration.js'
@@ -11,16 +19,10 @@ import type { Connections, Row } from './connections.js'
 import { remove } from './deletion.js'
 import { type Bounds, createEviction } from './eviction.js'
 import { Undone } from './failures.js'
-import type { Lanes } from './lanes.js'
 import { createNamedConversations } from './named-conversations.js'
 import { keyOf, nameOf } from './names.js'
 import { findKey, open } from './openings.js'
 import { becameOf, beforeOf, itemsOf, rowOf } from './rows.js'
-
-/** The operations, which are answered later. */
-type LaterOperations = {
-  readonly [Name in keyof Operations]: (...given: Parameters<Operations[Name]>) => Promise<ReturnType<Operations[Name]>>
-}
 
 const OWN = 'id = $1 AND owner = $2 AND NOT is_deleted'
 

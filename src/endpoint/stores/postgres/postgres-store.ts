@@ -3,11 +3,12 @@ import { aString, having, oneOf, that, wholeNumber } from '../../../shared/optio
 import type { ContentCipher } from '../database/cipher.js'
 import { createDatabaseStore, type DatabaseStore } from '../database/database-store.js'
 import { createFollowers } from '../database/followers.js'
+import { createLanes, MIN_CONNECTIONS } from '../database/lanes.js'
 import { CACHE_BYTES, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
+import { createListener } from '../database/listener.js'
 import { addressOf } from './address.js'
 import { createConnections } from './connections.js'
-import { createLanes, MIN_CONNECTIONS } from './lanes.js'
-import { createListener } from './listener.js'
+import { listenOn } from './listening.js'
 import { createCall } from './operations.js'
 import { migrate } from './schema.js'
 
@@ -78,13 +79,17 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const address = addressOf(options.url)
   const connections = await createConnections({ address, schema, durability, connections: max, timeoutSeconds })
   try {
+    await connections.checkSessions()
     await migrate(connections, schema)
   } catch (error) {
     await connections.close()
     throw error
   }
   const lanes = createLanes(max)
-  const listener = createListener(connections.openClient, schema, () => followers)
+  const listener = createListener(
+    (notified) => listenOn(connections.openClient, schema, notified),
+    () => followers,
+  )
   const followers = createFollowers(listener.watch)
   let closing: Promise<void> | undefined
   const call = createCall(connections, lanes, { seconds, ownerBytes })

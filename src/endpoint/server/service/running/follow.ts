@@ -4,7 +4,9 @@ import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry } from '../../../journal/entry.js'
 import { type TranslateEntriesOptions, translateEntries } from '../../../respond/index.js'
 import { bytesOf, LOGPROB_BYTES } from '../../../stores/bytes-of.js'
+import { EntriesLost } from '../../../stores/entries-lost.js'
 import { logprobsOf, REREAD_TOKEN_BYTES, RESPONSE_BYTES, takeOrRefuse } from '../limits/memory.js'
+import { ENTRIES_LOST } from '../storage/store-failed.js'
 import { ReportedError } from './reported-error.js'
 
 export interface FollowOptions {
@@ -58,8 +60,10 @@ export function followEntries(
   async function* read(): AsyncGenerator<Batch> {
     const translation = translateEntries(options)
     let count = 0
+    let latest = 0
     const eventsOf = (entry: Entry): Batch => {
       count += 1
+      latest = entry.at
       return translation.apply(entry).filter((event) => event.sequence_number > after)
     }
     try {
@@ -79,6 +83,10 @@ export function followEntries(
           if (events.length > 0) yield events
         }
       }
+    } catch (error) {
+      if (!(error instanceof EntriesLost)) throw error
+      // After the events that were shown: in the store, the end has a number that one of these has.
+      yield eventsOf({ at: latest, type: 'fail', failure: ENTRIES_LOST })
     } finally {
       translation.dispose()
       close()

@@ -1,4 +1,5 @@
 import type { Entry } from '../../../journal/entry.js'
+import { EntriesLost } from '../../../stores/entries-lost.js'
 import type { AppendResult, FinishedResponse, Lease, NewResponse, OpenResult } from '../../../stores/store.js'
 import { StoreConflict } from '../../../stores/store.js'
 import type { ResponseRepository } from './response-repository.js'
@@ -16,11 +17,6 @@ export class OpeningRefused extends Error {
     super(`the response was not opened: ${opening.state}`)
     this.opening = opening
   }
-}
-
-/** The store has lost acknowledged entries of a response. */
-export class EntriesLost extends Error {
-  override readonly name = 'EntriesLost'
 }
 
 /** A response that this process continues. */
@@ -95,7 +91,7 @@ export class Journal {
     const at = this.#entries.length
     const given = await writer.append({ lease, at, leaseSeconds: 0 })
     if (given.state !== 'behind') return
-    if (given.count < at) throw entriesLost(this.#responseId, at, given.count)
+    if (given.count < at) throw new EntriesLost(this.#responseId, at, given.count)
     // The append whose answer was lost took effect.
     await writer.append({ lease, at: given.count, leaseSeconds: 0 })
   }
@@ -166,7 +162,7 @@ export class Journal {
     this.#unknown = []
     const responseId = this.#responseId
     if (result.state === 'lost') throw new StoreConflict(`the lease of ${responseId} is not the latest`)
-    throw entriesLost(responseId, this.#entries.length, result.count)
+    throw new EntriesLost(responseId, this.#entries.length, result.count)
   }
 
   readonly #failed = (error: unknown): never => {
@@ -185,10 +181,6 @@ export class Journal {
     this.#isAppending = false
     this.#isQuiet = false
   }
-}
-
-function entriesLost(responseId: string, acknowledged: number, count: number): EntriesLost {
-  return new EntriesLost(`${responseId}: the store has acknowledged ${acknowledged} entries and has ${count}`)
 }
 
 /** Whether nobody waited for the response, or its server stopped: its client may send the request again. */

@@ -14,7 +14,7 @@ import { RESPONSE_BYTES } from '../limits/memory.js'
 import { runOptions } from '../run-options.js'
 import { startRun } from '../running/running-response.js'
 import type { Setup } from '../setup.js'
-import { NOT_CONTINUED } from '../storage/store-failed.js'
+import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { claimedEntries, endClaimed } from './end-response.js'
 
 /** Why a response of a dead process ends, although another process took it over. */
@@ -27,6 +27,8 @@ export type NotContinued =
   | 'text_engine'
   /** The model is not served here. */
   | 'unknown_model'
+  /** The store may have lost entries that its client was shown. */
+  | 'entries_lost'
 
 /** A response whose lease this process has taken. */
 export interface TakeOver {
@@ -53,13 +55,14 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
     if (claimed === undefined) return undefined
     const read = await claimedEntries(setup, claimed)
     const { entries } = read
-    const reason = whyNot(setup, entries)
+    const reason = claimed.mayLack ? 'entries_lost' : whyNot(setup, entries)
     if (reason === undefined) {
       await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
       return { responseId, continues: true }
     }
-    await endClaimed(setup, claimed, read, { type: 'fail', failure: NOT_CONTINUED })
+    const failure = reason === 'entries_lost' ? ENTRIES_LOST : NOT_CONTINUED
+    await endClaimed(setup, claimed, read, { type: 'fail', failure })
     return { responseId, continues: false, reason }
   } finally {
     if (!isRunning) {

@@ -100,6 +100,11 @@ export class AgreedBlock {
     this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
   }
 
+  /** Whether nothing has come but its start, and that is empty. */
+  get isBare(): boolean {
+    return this.hasStart && this.#deltas.length + this.#begun.length === 0 && this.#given === undefined
+  }
+
   /** Whether its deltas are an answer's text, and not its input under another type: by the first of them. */
   hasProse({ text, thinking }: Fields): boolean {
     const said = asString(text) || asString(thinking)
@@ -209,9 +214,15 @@ export class AgreedBlock {
   }
 
   get #json(): string {
-    if (this.#input.trim() !== '') return this.#input
+    if (this.#input.trim() !== '') return once(this.#input)
     return this.#given ?? '{}'
   }
+}
+
+/** An object that came twice, once. */
+function once(json: string): string {
+  const half = json.slice(0, json.length / 2)
+  return half.startsWith('{') && json === half + half && isFields(parseJson(half)?.value) ? half : json
 }
 
 /** The brackets that are open at the end of a text, outside of strings. */

@@ -30,7 +30,7 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: B
  * - A delta that no client can read counts as content, unless it may have been a signature.
  * - A block that begins again while it is open, a repeated message_start, and events after message_stop do not count;
  *   nor does a message with another id, up to its message_stop. Events after a message_stop that came before the
- *   stop_reason count: the message_stop came too soon.
+ *   stop_reason count: the message_stop came too soon; so do the deltas of a block that has none before message_stop.
  *
  * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last
  * event.
@@ -52,6 +52,10 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** A message_start of another message came: `begins` until its first block proves that the message follows. */
   #foreign: 'begins' | 'continues' | undefined
   #isOver = false
+  /** The blocks whose deltas came only after message_stop. */
+  readonly #belated = new Set<AgreedBlock>()
+  /** Whether the server ran tools of its own. */
+  #hasServed = false
   #reason: string | undefined
   #otherReason: string | undefined
   #failure: { readonly message: string } | undefined
@@ -73,7 +77,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     if (type === 'message_start') this.#start(event, at)
-    else if (this.#isOver) {
+    else if (this.#isOver && !this.#isBelated(type, event)) {
       if (MESSAGE_EVENT_TYPES.has(type)) this.#extraneous.add({ why: 'late', at, ...calledIn(event) })
     } else this.#takeOpen(type, event, at)
   }
@@ -92,7 +96,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The calls for the client's tools. */
   get calls(): readonly AgreedBlock[] {
     // Deltas without a start may belong to a call of the server's.
-    return this.#inOrder.filter(({ kind, hasStart }) => kind === 'call' && (hasStart || this.#reason === 'tool_use'))
+    const isOfClient = this.#reason === 'tool_use' || (this.ending === 'incomplete' && !this.#hasServed)
+    return this.#inOrder.filter(({ kind, hasStart }) => kind === 'call' && (hasStart || isOfClient))
   }
 
   textOf(kind: 'text' | 'thinking'): TextHash {
@@ -134,6 +139,12 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The first value that no client can read. */
   get unreadable(): Unreadable | undefined {
     return this.#unreadable
+  }
+
+  #isBelated(type: string, { index }: Fields): boolean {
+    const block = type === 'content_block_delta' ? this.#at(index) : undefined
+    if (block?.isBare === true) this.#belated.add(block)
+    return block !== undefined && this.#belated.has(block)
   }
 
   /** Takes a delta that no client can read. Its fields and its block decide whether it had content. */
@@ -251,6 +262,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     this.#settle()
+    this.#hasServed ||= kind === 'other' && (block['tool_use_id'] !== undefined || nameIn(block) !== '')
     const last = this.#blocks.at(-1)
     // A call without a start that gets a result here is one that the server ran.
     if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.kind === 'call') last.kind = 'other'

@@ -1,4 +1,4 @@
-import { createFairQueue, type Turn } from '../database/fair-queue.js'
+import { createFairQueue, type Turn } from './fair-queue.js'
 
 /** Runs work on a bounded number of connections. */
 export interface Lanes {

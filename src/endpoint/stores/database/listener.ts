@@ -1,7 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Client } from 'pg'
-import type { Followers } from '../database/followers.js'
-import { marked, unmarked } from '../database/marked-text.js'
+import type { Followers } from './followers.js'
 
 /** Wakes followers after appends of other processes, over one connection, which it opens again after it was lost. */
 export interface Listener {
@@ -10,25 +8,32 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** A connection that is told of changes. */
+export interface Listening {
+  /** Resolves when it was lost. */
+  readonly ended: Promise<unknown>
+  /** Returns the state of each of these responses that is there: another one after each append. */
+  statesOf(responseIds: readonly string[]): Promise<ReadonlyMap<string, string>>
+  end(): Promise<void>
+}
+
 /** How long to wait before it connects again, in milliseconds. */
 const RECONNECT_MS = 250
 /** How often it looks without a notification: one may be lost, as behind a pooler. */
 const LOOK_MS = 1000
 
 /**
- * A notification says that something changed, not what: one query then finds the responses that have more entries. It is
- * sent only for responses that are followed, since Postgres commits those that notify one after another.
+ * A notification says that something changed, not what: one query then finds the responses that have more entries.
  *
- * @param channel - its name
+ * @param listen - opens a connection. It is given what to call when it is notified
  * @param followers - called late: a listener is made for them
  */
 export function createListener(
-  openClient: () => Promise<Client>,
-  channel: string,
+  listen: (notified: () => void) => Promise<Listening>,
   followers: () => Followers,
 ): Listener {
   const closing = new AbortController()
-  let client: Client | undefined
+  let current: Listening | undefined
   let listening: Promise<void> | undefined
   let looking: NodeJS.Timeout | undefined
   /** The state in which each followed response was last seen. */
@@ -49,7 +54,7 @@ export function createListener(
       } while (isMissed)
     } catch {
       // The connection is of no use any more: another one is opened.
-      void client?.end().catch(() => {})
+      void current?.end().catch(() => {})
     } finally {
       isLooking = false
     }
@@ -57,35 +62,27 @@ export function createListener(
 
   async function lookOnce(): Promise<void> {
     const ids = followers().ids()
-    if (client === undefined || ids.length === 0) return
-    const { rows } = await client.query({
-      name: 'look',
-      text: 'SELECT id, count, is_running FROM responses WHERE id = ANY($1::text[])',
-      values: [ids.map(marked)],
-    })
-    const found = new Map(rows.map(({ id, count, is_running }) => [unmarked(id), `${count} ${is_running}`]))
+    if (current === undefined || ids.length === 0) return
+    const found = await current.statesOf(ids)
     const changed = ids.filter((id) => seen.get(id) !== (found.get(id) ?? 'gone'))
     seen = new Map(ids.map((id) => [id, found.get(id) ?? 'gone']))
     followers().wake(changed)
   }
 
-  async function listen(): Promise<void> {
+  async function stayConnected(): Promise<void> {
     while (!closing.signal.aborted) {
       try {
-        const opened = await openClient()
-        const ended = new Promise<void>((resolve) => void opened.once('end', resolve))
-        client = opened
+        const opened = await listen(() => void look())
+        current = opened
         if (closing.signal.aborted) await opened.end()
-        opened.on('notification', () => void look())
-        await opened.query(`LISTEN ${channel}`)
         // What was appended meanwhile has notified nobody.
         seen = new Map()
         void look()
-        await ended
+        await opened.ended
       } catch {
         // Tried again: until then, who follows waits.
       }
-      client = undefined
+      current = undefined
       await pause(RECONNECT_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {})
     }
   }
@@ -96,12 +93,12 @@ export function createListener(
       if (!isOn || closing.signal.aborted) return
       looking = setInterval(() => void look(), LOOK_MS)
       looking.unref()
-      listening ??= listen()
+      listening ??= stayConnected()
     },
     async close() {
       clearInterval(looking)
       closing.abort()
-      await client?.end().catch(() => {})
+      await current?.end().catch(() => {})
       await listening
     },
   }
