@@ -41,7 +41,7 @@ const INSIDE = {
     ['storage'],
     ['conversation'],
     ['running'],
-    ['take-over'],
+    ['take-over', 'trace'],
     ['conversations'],
   ],
   judge: [['conformance'], ['probe']],

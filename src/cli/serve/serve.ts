@@ -84,7 +84,8 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
       report,
       io,
     )
-    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store: store.store }) })
+    const parts = partsOf(mcp, servers)
+    server = await listen({ ...options, tools, parts, ...(seal && { seal }), ...(store && { store: store.store }) })
     const stops = listenForStops(io)
     try {
       const about = aboutServer(
@@ -381,6 +382,20 @@ function checkHealth({ engine, namesContext }: OpenedEngine, io: Io): void {
 
 /** How long a tool server may take before it is said that it does not answer. */
 const TOOLS_MS = 10_000
+
+/** Returns the MCP servers, for the operator to see whether they answer. */
+function partsOf(mcp: McpTools | undefined, servers: readonly NamedServer[]): NonNullable<ServeOptions['parts']> {
+  if (mcp === undefined) return []
+  return servers.map(({ label }) => ({
+    type: 'mcp' as const,
+    name: label,
+    async check(signal: AbortSignal) {
+      const tools = [{ type: 'mcp' as const, server_label: label }]
+      const [listing] = await mcp.listings({ tools }, { signal })
+      if (listing?.tools === undefined) throw new Error(`MCP server ${label} does not answer`)
+    },
+  }))
+}
 
 /** Connects to the MCP servers, so that a wrong command or address is reported now and not at some request. */
 function checkTools(

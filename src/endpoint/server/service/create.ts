@@ -73,7 +73,9 @@ async function start(setup: Setup, attempted: Attempted, caller: Caller): Promis
   const responseId = randomResponseId()
   const { model = '' } = request
   const engine = await engineFor(setup, model, caller)
-  const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
+  const observed = setup.observer?.response({
+    ...{ responseId, model, owner: caller.owner, request: caller.observed, trace: caller.trace },
+  })
   let leave = (): void => {}
   const onEnd = (ending?: KeptResponse): void => {
     leave()
