@@ -166,7 +166,7 @@ function watched(events: AsyncGenerator<Batch>): [AsyncGenerator<Batch>, Promise
 async function* nothing(): AsyncGenerator<Batch> {}
 
 /** Returns a stored response. @throws RequestError with status 404 */
-async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
+export async function findStored(setup: Setup, responseId: string, owner: string): Promise<FoundResponse> {
   const found = await setup.durable.stored.find(responseId, owner)
   if (found !== undefined) return found
   throw notFound(responseId)
