@@ -112,7 +112,7 @@ function code(title: string, text: unknown): JSX.Element | null {
     <div class="part" key={title}>
       <p class="kind">{title}</p>
       <div class="code block">
-        <ShownText text={text} />
+        <ShownText text={text.replace(/\n$/, '')} />
       </div>
     </div>
   )
