@@ -2,7 +2,7 @@ import type { Cause, LocatedViolation, RepeatedViolation } from '../judge/confor
 import { sentenceOf } from '../judge/conformance/report/rule-facts.js'
 import { missingField } from '../judge/conformance/report/violation-kind.js'
 import { isAtEnd } from '../judge/conformance/violation.js'
-import { clip, type Paint, plain, type Style, wrap } from './terminal-text.js'
+import { clip, type Paint, placeStyle, plain, type Style, wrap } from './terminal-text.js'
 
 /** The indent of a cause's lines. */
 const MARGIN = 11
@@ -13,13 +13,14 @@ const NAMED = 6
 /** Formats a cause: its place, the problem, the rule that it breaks, how often it occurs, and its consequences. */
 export function causeLines(cause: Cause, events: number, columns: number, paint: Paint): string[] {
   const { lead, severity, fault } = cause
+  const place = placeStyle(severityStyle(severity))
   const label = `  ${severity.padEnd(MARGIN - 4)}  `
   const [first = '', ...rest] = within(placeOf(lead), columns)
   const block = (text: string | undefined, style?: Style): string[] =>
     text === undefined ? [] : within(text, columns).map((line) => ' '.repeat(MARGIN) + paint(line, style))
   return [
-    paint(label, severityStyle(severity)) + paint(first, 'bold'),
-    ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, 'bold')),
+    paint(label, severityStyle(severity)) + paint(first, place),
+    ...rest.map((line) => ' '.repeat(MARGIN) + paint(line, place)),
     ...block(whatIsWrong(cause, events)),
     ...block(fault === 'model' ? 'The model wrote this; a server that passes it on is right.' : undefined),
     ...block(`${lead.rule}: ${sentenceOf(lead.rule) ?? ''}`, 'dim'),

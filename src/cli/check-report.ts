@@ -5,7 +5,7 @@ import { createReport, type Report } from '../judge/conformance/report/report.js
 import { isAtEnd } from '../judge/conformance/violation.js'
 import { causeLines, difference, severityStyle } from './cause-text.js'
 import { counted } from './counted.js'
-import { clip, createPaint, plain } from './terminal-text.js'
+import { clip, createPaint, placeStyle, plain } from './terminal-text.js'
 import type { Screen } from './timeline-layout.js'
 
 /** The maximum number of violations of a rule that are printed live; further ones are only counted. */
@@ -57,7 +57,9 @@ export function createCheckedStream({ profile, number, screen }: CheckedStreamOp
     const what = type === undefined ? '' : ` ${clip(plain(type.replace(/^response\./, '')), 50)}`
     const where = isAtEnd(violation) ? 'at the end' : at + what
     const text = clip(`${where}: ${difference(violation)} (${plain(rule)})`, room - severity.length)
-    return `${paint(severity, severityStyle(severity))} ${text}\n`
+    const style = severityStyle(severity)
+    const [place, rest] = text.startsWith(where) ? [where, text.slice(where.length)] : [text, '']
+    return `${paint(severity, style)} ${paint(place, placeStyle(style))}${rest}\n`
   }
 
   return {

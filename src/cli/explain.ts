@@ -8,7 +8,7 @@ import type { StreamChunk } from '../judge/conformance/violation.js'
 import { HarmonyResponsesError } from '../shared/errors.js'
 import { counted } from './counted.js'
 import { type Io, nameOf, readFileOrStdin, UsageError } from './io.js'
-import { plain } from './terminal-text.js'
+import { createPaint, type Paint, placeStyle, plain } from './terminal-text.js'
 
 /** How streams of an API are explained. */
 interface Explained {
@@ -42,6 +42,7 @@ export async function explainFile(client: AnyClient | undefined, file: string, i
     throw new UsageError(`${nameOf(file)}: a stream of ${API_NAMES[api]}, which is explained for ${names}`)
   }
   const streams = parse(text, file, explained)
+  const paint = createPaint(io.screen.hasColors)
   let hasErrors = false
   for (const [at, events] of streams.entries()) {
     await io.print(`stream ${at + 1}: ${counted(events.length, event)}\n`)
@@ -49,10 +50,15 @@ export async function explainFile(client: AnyClient | undefined, file: string, i
       // The cast: these are the names that the table has for the API.
       const { text, errors } = explainTo(events, `${prefix}${one}` as ExplainedClient)
       if (errors.length > 0) hasErrors = true
-      await io.print(`  ${plain(text)}\n`)
+      await io.print(`  ${withPlaces(plain(text), paint)}\n`)
     }
   }
   return hasErrors ? 1 : 0
+}
+
+/** Underlines the events at which a client stumbles. */
+function withPlaces(text: string, paint: Paint): string {
+  return text.replace(/\b(?:event|chunk|line) \d+\b/g, (place) => paint(place, placeStyle('red')))
 }
 
 /** Parses the streams of a file. A file without events is refused, like by `check`. */

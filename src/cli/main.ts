@@ -26,6 +26,7 @@ process.exitCode = await run(argv.slice(2), {
   screen: {
     columns: Number(env['COLUMNS']) || stdout.columns || 120,
     hasColors: stdout.isTTY === true && !env['NO_COLOR'],
+    isLive: stdout.isTTY === true && stderr.isTTY === true && env['TERM'] !== 'dumb',
   },
   env,
   fixtures: fileURLToPath(new URL('../../fixtures', import.meta.url)),

@@ -97,13 +97,20 @@ function head(text: string, columns: number): string {
   return text
 }
 
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
+export type Style = 'bold' | 'dim' | 'underline' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
 
 /** Returns the text in a style, if the terminal has colours. */
-export type Paint = (text: string, style: Style | undefined) => string
+export type Paint = (text: string, style: Style | readonly Style[] | undefined) => string
 
 export function createPaint(hasColors: boolean): Paint {
   // The caller knows whether there are colours: newer Node versions would query standard output again.
   return (text, style) =>
-    hasColors && style !== undefined && text !== '' ? styleText(style, text, { validateStream: false }) : text
+    hasColors && style !== undefined && text !== ''
+      ? styleText(style as Style | Style[], text, { validateStream: false })
+      : text
+}
+
+/** The style of a place where something is wrong: underlined, in the colour of its severity. */
+export function placeStyle(color: Style): readonly Style[] {
+  return ['underline', color]
 }

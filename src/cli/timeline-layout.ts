@@ -21,6 +21,8 @@ import { columnsFor, TOKEN_WIDTH } from './timeline-columns.js'
 export interface Screen {
   readonly columns: number
   readonly hasColors: boolean
+  /** Whether the log goes to a terminal, too, on which a line may change. Default: no. */
+  readonly isLive?: boolean
 }
 
 /** The effects of one token or, if the cause is a word, of the stream's start or end. */

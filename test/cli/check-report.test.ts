@@ -138,8 +138,8 @@ describe('the report of a stream', () => {
   test('the report of a stream is coloured if the terminal has colours: red for errors, yellow for warnings, green if all is well', () => {
     const screen = { columns: 100, hasColors: true }
     const red = watched(damaged(BASES.answer(), drop('content_part.added')), screen)
-    expect(red.text).toContain('\u001b[31m  error    \u001b[39m\u001b[1mline 10, event 3')
-    expect(red.live).toContain('\u001b[33mwarning\u001b[39m line 10')
+    expect(red.text).toContain('\u001b[31m  error    \u001b[39m\u001b[4m\u001b[31mline 10, event 3')
+    expect(red.live).toContain('\u001b[33mwarning\u001b[39m \u001b[4m\u001b[33mline 10')
     expect(watched(BASES.answer(), screen).text).toContain('\u001b[32mstream 1: ')
     expect(watched(BASES.thoughts()).text).not.toContain('\u001b')
   })

@@ -302,6 +302,15 @@ describe('explain', () => {
     expect([code, out.includes('trips')]).toEqual([1, true])
   })
 
+  test('explain underlines the event at which a client trips, where the terminal has colours', async () => {
+    const text = (await events()).replaceAll('response.content_part.added', 'response.content_part.later')
+    const screen = { columns: 120, hasColors: true }
+    const io = Object.assign(fakeIo({ 'a.jsonl': text }), { screen })
+    await run(['explain', 'a.jsonl', '--client', 'openai'], io)
+    expect(io.out.replaceAll('\u001b', '^')).toMatch(/trips at \^\[4m\^\[31mevent \d+\^\[39m\^\[24m/)
+    expect((await explain(text, '--client', 'openai')).out).not.toContain('\u001b')
+  })
+
   test('explain reports what clients of Chat Completions make of its streams, and of no other client', async () => {
     const named = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 7, model: 'm' }
     const chunk = (delta: object, finish_reason: string | null = null) =>

@@ -34,9 +34,10 @@ async function createFolder(from: string): Promise<string> {
   return folder
 }
 
-for (const { options, engine, variables: own, needsPeers, effects } of STARTS) {
+for (const { options, engine, variables: own, needsPeers, obstacle, effects } of STARTS) {
   const typed = options.replace(/\s+/g, ' ')
-  describe(`serve ${typed}`, () => {
+  const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`
+  describe.skipIf(obstacle !== undefined)(`serve ${typed}${skipped}`, () => {
     let started: Started | undefined
 
     beforeAll(async () => {

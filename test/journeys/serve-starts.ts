@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { NO_BUBBLEWRAP } from '../support/bubblewrap.js'
 import { type Answer, stream } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { PLAYED } from './played-engines.js'
@@ -17,6 +18,8 @@ export interface ServeStart {
   readonly variables?: Readonly<Record<string, string>>
   /** Whether the packages of MCP and of the browser are installed beside it. */
   readonly needsPeers?: true
+  /** Why it cannot start on this machine. Undefined if it can. */
+  readonly obstacle?: string | undefined
   /** By a title that begins with the option. */
   readonly effects: Readonly<Record<string, (started: Started) => Promise<void>>>
 }
@@ -69,6 +72,10 @@ export const FILES: Readonly<Record<string, string>> = {
     { call: 'browser.open', arguments: { id: 0 } },
     { call: 'browser.open', arguments: { cursor: 0, id: 1 } },
     { answer: 'They hold hands【1†L2】.' },
+  ]),
+  'runs-cells.json': JSON.stringify([
+    { call: 'python', arguments: 'import os\nprint(6 * 7, os.readlink("/proc/self/ns/net"))' },
+    { answer: 'Done.' },
   ]),
   'mine/ping.json': JSON.stringify({
     ...{ version: 1, name: 'ping', request: { input: 'Ping' } },
@@ -495,6 +502,24 @@ export const STARTS: readonly ServeStart[] = [
         const [, allowed, forbidden] = outputOf(await started.post('/v1/responses', OSLO))
         expect([allowed, forbidden]).toMatchObject([{ status: 'completed' }, { status: 'failed' }])
         expect(started.asked.map(({ path }) => path)).not.toContain('/private')
+      },
+    },
+  },
+  {
+    options: '--script runs-cells.json --python auto --python-network --offer code_interpreter',
+    obstacle: NO_BUBBLEWRAP,
+    effects: {
+      async '--python runs what the model writes'(started) {
+        expect(started.printed).toMatch(/code_interpreter: Python by bwrap, with a network; a session has \d+ MiB/)
+        const include = ['code_interpreter_call.outputs']
+        const [ran] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
+        expect(ran).toMatchObject({ type: 'code_interpreter_call', outputs: [{ logs: expect.stringMatching(/^42 /) }] })
+      },
+      async '--python-network gives it the network of the machine'(started) {
+        const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
+        const include = ['code_interpreter_call.outputs']
+        const output = outputOf(await started.post('/v1/responses', { ...OSLO, tools, include }))
+        expect(output[0]).toMatchObject({ outputs: [{ logs: `42 ${readlinkSync('/proc/self/ns/net')}\n` }] })
       },
     },
   },

@@ -35,7 +35,10 @@ interface Pending {
 }
 
 /** Monitors poll these paths, so they are logged only when they fail. */
-const QUIET: readonly string[] = ['/healthz', '/readyz', '/health', '/metrics']
+const QUIET: readonly string[] = [
+  ...['/healthz', '/readyz', '/health', '/metrics'],
+  ...['/admin/now', '/admin/requests', '/admin/series', '/admin/parts'],
+]
 
 /**
  * Joins the events of each request and its response.

@@ -11,6 +11,7 @@ import type { McpTools } from '../../endpoint/tools/mcp/index.js'
 import { EngineError } from '../../engines/contract/index.js'
 import { type Diagnostic, loadTokenTable } from '../../index.js'
 import { HarmonyResponsesError } from '../../shared/errors.js'
+import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
 import { type AboutPage, aboutPage } from './about-page.js'
@@ -26,6 +27,7 @@ import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
+import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
 import { createPageFiles } from './page-files.js'
@@ -35,28 +37,37 @@ import { reloadKeys } from './reload-keys.js'
 import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
+import { type Activity, type LiveStatus, liveStatus } from './status-line.js'
 import { openSearch } from './web-search/open-search.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
 /** Serves until told to stop. Returns the exit code. */
-export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+export async function serve(settings: ServeSettings, given: Io): Promise<number> {
+  const status = liveStatus(given, settings.log !== 'json', steadySeconds)
+  const { io } = status
   const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
-    return await serveWith(store, settings, io)
+    return await serveWith(store, settings, status)
   } finally {
+    status.end()
     await store?.close()
   }
 }
 
-async function serveWith(store: OpenedStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+async function serveWith(store: OpenedStore | undefined, given: ServeSettings, status: LiveStatus): Promise<number> {
+  const { io } = status
   let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
-  const opening = [await openFolders(settings.folders), await openSearch(settings.search, io)]
+  const opening = [
+    await openFolders(settings.folders),
+    await openSearch(settings.search, io),
+    await openPython(settings),
+  ]
   const hosted = opening.filter((tool) => tool !== undefined)
   const offered = await offeredOf(settings, servers, hosted, io)
   const audit = await openAudit(settings.audit, io)
@@ -99,6 +110,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
       // The log is all that a program reads.
       if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
+      status.begin(activityOf(server))
       checkHealth(opened, io)
       checkTools(mcp, servers, report)
       await stops.first
@@ -110,8 +122,13 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     stopReloading()
     await audit?.flush()
     await mcp?.close()
+    for (const tool of hosted) tool.close?.()
     await opened?.close?.()
   }
+}
+
+function activityOf({ service }: ResponsesServer): () => Activity {
+  return () => ({ ...service.load, sampled: service.observer?.sampled ?? 0 })
 }
 
 /** Names the model as its server does, unless it is gpt-oss. */
@@ -134,7 +151,11 @@ function isHostTool(name: string): boolean {
 }
 
 /** The options by which `serve` runs a built-in tool. */
-const RUN_BY: { readonly [tool: string]: string } = { file_search: '--file-search DIR', web_search: '--search NAME' }
+const RUN_BY: { readonly [tool: string]: string } = {
+  file_search: '--file-search DIR',
+  web_search: '--search NAME',
+  code_interpreter: '--python auto',
+}
 
 /** Returns the tools that are offered to each response. @throws UsageError */
 async function offeredOf(

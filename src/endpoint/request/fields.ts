@@ -7,6 +7,7 @@ import type {
   PromptCacheOptions,
   ReasoningOptions,
 } from '../../core/responses/request-parameters.js'
+import { withoutEval } from '../../shared/system/without-eval.js'
 import { INCLUDABLE } from './includable.js'
 import { MAX_STOPS } from './limits.js'
 import {
@@ -29,6 +30,8 @@ import { reasoningOptions } from './schemas/reasoning.js'
 import { textOptions } from './schemas/text-format.js'
 import { toolChoice } from './schemas/tool-choice.js'
 import { tools } from './schemas/tools.js'
+
+withoutEval()
 
 /**
  * How a parameter is supported:

@@ -146,6 +146,8 @@ export interface RespondOptions extends Translated, Prompted {
    * tools that one of them answers: a diagnostic `unhosted_tool` names those left out.
    */
   readonly tools?: readonly Tool[]
+  /** The owner of the response, for {@link ToolContext.owner}. Default: none. */
+  readonly owner?: string
   /** Tools and instructions of the operator, in addition to those of the request. Default: none. */
   readonly offered?: OperatorOffer
   /**

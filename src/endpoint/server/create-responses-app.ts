@@ -158,7 +158,10 @@ function answerErrors(app: Hono<Env>, report: (error: unknown) => void): void {
   })
   app.notFound((context) => {
     const { method, path } = context.req
-    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
+    const hint = /^\/v1\/containers(?:\/|$)/.test(path)
+      ? 'Containers cannot be created or read here: the code interpreter makes its own, and its outputs are in its calls.'
+      : 'Please check the URL for typos.'
+    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. ${hint}`
     return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), report)
   })
 }

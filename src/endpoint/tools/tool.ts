@@ -30,6 +30,10 @@ export interface EarlierResult {
 export interface ToolContext {
   /** The request of the call, whose declarations determine what may run. */
   readonly request: ResponseRequest
+  /** The id of the response. Absent outside of a response. */
+  readonly responseId?: string
+  /** For whom it runs: no other owner may see what belongs to this one. Absent where all requests have the same owner. */
+  readonly owner?: string
   /**
    * The arguments as the model wrote them, of which the item may show a part. Empty for a call that is not in the model's
    * context, such as an approved one.

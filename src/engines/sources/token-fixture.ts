@@ -5,6 +5,9 @@ import { type PolicyName, policies } from '../../core/recipients/policy.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import type { HarmonyToken, HostMessage, StreamEnd } from '../../core/tokens/token-source.js'
 import { describe, HarmonyResponsesError } from '../../shared/errors.js'
+import { withoutEval } from '../../shared/system/without-eval.js'
+
+withoutEval()
 
 /** A token chunk as JSON: a `Uint32Array` becomes an array. */
 export type FixtureChunk =

@@ -113,8 +113,8 @@ test('a response that was taken over has a line of its own, and none of a socket
   )
 })
 
-test('probes of health and metrics are not written, unless they fail', () => {
-  for (const path of ['/healthz', '/readyz', '/health', '/metrics']) {
+test('probes of health and of figures are not written, unless they fail', () => {
+  for (const path of ['/healthz', '/readyz', '/health', '/metrics', '/admin/now', '/admin/requests']) {
     expect(logOf(ended({ route: path, path }))).toBe('')
     expect(logOf(ended({ route: path, path, status: 503 }))).toContain('503')
   }

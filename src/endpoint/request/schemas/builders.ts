@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import { type Fields, isFields } from '../../../shared/fields.js'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { isUnknownAllowed, readEntries } from './resumed.js'
+
+withoutEval()
 
 // The message of each schema is its expectation, in OpenAI's words: `invalidType` puts it after "expected".
 

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { ParsedInputItem } from '../../../core/responses/parsed-request.js'
 import { isFields } from '../../../shared/fields.js'
 import { TEXT_OR_OBJECTS } from '../../../shared/request-fields.js'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { byType, either, list, text } from './builders.js'
 import { itemReference, message, reasoning } from './items/conversation.js'
 import { customToolCall, customToolCallOutput, functionCall, functionCallOutput } from './items/functions.js'
@@ -33,6 +34,8 @@ import {
   toolSearchCall,
   toolSearchOutput,
 } from './items/others.js'
+
+withoutEval()
 
 /** The schemas of all items that a conversation can contain. */
 export const ITEMS: {

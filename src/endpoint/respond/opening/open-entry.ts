@@ -16,6 +16,7 @@ import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
 import { ignoredFields } from './hosted-builtins.js'
+import { knownContainer } from './known-container.js'
 import { knownFiles } from './known-files.js'
 import { knownPages } from './known-pages.js'
 import { ownParameters } from './own-parameters.js'
@@ -84,6 +85,7 @@ function entryOf(
   const { shown, known, others } = listingsIn(request, prepared)
   const files = options.citations && knownFiles(request, options.history ?? [])
   const pages = tools.hosted.includes('web_search') ? knownPages(ids, options.tokenTable) : undefined
+  const container = tools.hosted.includes('code_interpreter') ? knownContainer(request) : undefined
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
   const isPreparation = (request as ParsedRequest).generate === false
   const isCompacted = compactAbove !== undefined && !isCompaction && !isPreparation
@@ -114,6 +116,7 @@ function entryOf(
     ...(known.length > 0 && { knownListings: known }),
     ...(files && { knownFiles: files }),
     ...(pages && { knownPages: pages }),
+    ...(container !== undefined && { knownContainerId: container }),
     approvedCalls: inOrder(approvedCalls, idsAfter),
   }
 }

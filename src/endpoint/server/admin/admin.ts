@@ -7,8 +7,11 @@ import type { AdminCancelled, AdminNow, AdminPart, AdminRequest } from './types.
 
 /** The figures of one process. Plain JSON: those of several are added by `adminNow`, `adminRequests`, `adminSeries`. */
 export interface AdminSnapshot {
+  /** What runs in it. */
   readonly now: AdminNow
+  /** Its last requests, oldest first. */
   readonly requests: readonly AdminRequest[]
+  /** Its last hour, oldest first. */
   readonly intervals: readonly IntervalCounts[]
 }
 

@@ -12,15 +12,25 @@ const MAX_CODES = 32
 
 /** What happened in an interval. Those of several processes can be added. Plain JSON. */
 export interface IntervalCounts {
+  /** Its beginning, in Unix seconds. */
   at: number
+  /** How many tokens were sampled. */
   tokens: number
+  /** How long responses took until their first token. */
   readonly firstTokens: TimeCounts
+  /** The most responses that ran at a time. */
   running: number
+  /** The most requests that waited at a time. */
   waiting: number
+  /** How many requests were answered. */
   requests: number
+  /** How many errors there were, by code. */
   readonly errors: Readonly<Record<string, number>>
+  /** The input tokens of responses that ended, if the engine said how many were cached. */
   inputTokens: number
+  /** How many of them were cached. */
   cachedTokens: number
+  /** The most memory in use, in bytes. */
   memoryBytes: number
 }
 

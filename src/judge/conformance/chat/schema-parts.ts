@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { count, loose, oneOf, text, textOrNull } from '../schemas/schema-builders.js'
+
+withoutEval()
 
 // The common part of a chunk and of a completion that was not streamed: the fields of the `openai` 7.59 types. Further
 // fields are accepted everywhere: servers add their own, and every client skips unknown ones.

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { anything, byType, count, list, loose, oneOf, orNull, text, textOrNull } from '../schemas/schema-builders.js'
+
+withoutEval()
 
 // The fields of the `@anthropic-ai/sdk` 1.14 types that every server has to send. Further fields are accepted everywhere:
 // Anthropic adds some with every release, and its clients skip what they do not know.

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { computerAction, environment, mcpError, operation, shellOutput, webSearchAction } from './item-parts.js'
 import type { WireOutputItem, WireTool } from './item-types.js'
 import { inputPart, messagePart, reasoningText, summaryText } from './parts.js'
@@ -18,6 +19,8 @@ import {
   textOrNull,
   typed,
 } from './schema-builders.js'
+
+withoutEval()
 
 // Fields are optional if the types say so, unless a client breaks without them; comments mark those.
 

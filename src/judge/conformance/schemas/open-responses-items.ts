@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { byType, list, number, oneOf, text, textOrNull } from './schema-builders.js'
+
+withoutEval()
 
 // The items of Open Responses (specification of 2026-04-24), by its published schema. Unknown fields are allowed.
 

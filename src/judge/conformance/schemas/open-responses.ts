@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import {
   citation,
   fields,
@@ -11,6 +12,8 @@ import {
   part,
 } from './open-responses-items.js'
 import { anything, byType, flag, list, number, oneOf, orNull, text, textOrNull } from './schema-builders.js'
+
+withoutEval()
 
 // The events of Open Responses (specification of 2026-04-24), by its published schema, with every field. It requires
 // some fields that OpenAI omits (`completed_at`), and makes others optional (`logprobs`).

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import type { WireOutputItem, WireTool } from './item-types.js'
 import { outputItemSchema, tool } from './items.js'
 import {
@@ -18,6 +19,8 @@ import {
   text,
   textOrNull,
 } from './schema-builders.js'
+
+withoutEval()
 
 /** Token counts. Captures before 2026-07 have no `cache_write_tokens`. */
 export type WireUsage = {

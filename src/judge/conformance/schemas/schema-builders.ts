@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
 import { extrasOf } from './wire-extras.js'
+
+withoutEval()
 
 // The description of each schema is its expectation, which messages show after "expected".
 

@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../shared/system/without-eval.js'
+
+withoutEval()
 
 /** A key that servers send but the types of `openai` 7.59 do not have. It is always optional. */
 export interface ExtraKey {

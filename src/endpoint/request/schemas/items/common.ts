@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import type { InputCaller, InputStatus } from '../../../../core/responses/input-status.js'
+import { withoutEval } from '../../../../shared/system/without-eval.js'
 import { byType, oneOf, optional, text, typed } from '../builders.js'
+
+withoutEval()
 
 /** Optional, since clients omit the ids of items, and servers accept that. */
 export const id: z.ZodExactOptional<z.ZodType<string>> = optional(text)

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../../shared/system/without-eval.js'
 import { variant } from './variant.js'
+
+withoutEval()
 
 // The schemas of @ai-sdk/openai for the items that it knows. It ignores other fields, and items of other types.
 

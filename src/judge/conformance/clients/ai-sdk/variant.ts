@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../../shared/system/without-eval.js'
+
+withoutEval()
 
 /** One of several objects that `type` tells apart. */
 export function variant<const Type extends string, Shape extends z.ZodRawShape>(

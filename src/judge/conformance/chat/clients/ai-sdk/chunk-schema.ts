@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../../../shared/system/without-eval.js'
+
+withoutEval()
 
 // The schemas of @ai-sdk/openai-compatible for the values of a stream.
 

@@ -1,6 +1,9 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../../../shared/system/without-eval.js'
 import { variant } from '../../../clients/ai-sdk/variant.js'
 import { caller, RESULTS } from './result-schemas.js'
+
+withoutEval()
 
 // The schemas of @ai-sdk/anthropic for the values of a stream.
 

@@ -1,5 +1,8 @@
 import * as z from 'zod'
+import { withoutEval } from '../../../../../shared/system/without-eval.js'
 import { variant } from '../../../clients/ai-sdk/variant.js'
+
+withoutEval()
 
 // The schemas of @ai-sdk/anthropic for the calls and the results of tools that Anthropic runs.
 
