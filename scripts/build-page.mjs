@@ -1,6 +1,6 @@
 // The page of `serve`, from src/page into dist/page: modules whose names contain a hash, and the shell that names them.
 
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import * as esbuild from 'esbuild'
@@ -8,8 +8,12 @@ import { pageEntries } from './entries.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Builds the page into a folder. Returns esbuild's list of the files. */
-export async function buildPage(folder) {
+/**
+ * Builds the page into a folder. Returns esbuild's list of the files.
+ *
+ * @param dist - the folder of the built package, whose token table the page shares; undefined for one of its own
+ */
+export async function buildPage(folder, dist) {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const { metafile } = await esbuild.build({
@@ -29,10 +33,22 @@ export async function buildPage(folder) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     metafile: true,
+    plugins: dist === undefined ? [] : [await sharedTable(dist)],
   })
   const shell = await readFile(join(root, 'src/page/index.html'), 'utf8')
   await writeFile(join(folder, 'index.html'), withNames(shell, metafile))
   return metafile
+}
+
+/** Leaves the token table where the package has it: a copy would be most of the page. */
+async function sharedTable(dist) {
+  const file = (await readdir(dist)).find((name) => /^o200k-harmony-\w+\.js$/.test(name))
+  if (file === undefined) throw new Error(`${dist} has no token table: build the package first`)
+  return {
+    name: 'shared-table',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /\/o200k-harmony\.js$/ }, () => ({ path: `./${file}`, external: true })),
+  }
 }
 
 /** Puts the names of the built files where the shell has those of their sources: `page/main.tsx`. */
@@ -48,4 +64,5 @@ function withNames(shell, { outputs }) {
   })
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildPage(join(root, 'dist/page'))
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href)
+  await buildPage(join(root, 'dist/page'), join(root, 'dist'))

@@ -19,4 +19,4 @@ export const entries = [
 ]
 
 /** The modules in `src/` that the page loads by name, without `.ts` or `.tsx`. */
-export const pageEntries = ['page/main']
+export const pageEntries = ['page/main', 'page/worker/worker']

@@ -1,7 +1,19 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
+import { Look } from './look/look.js'
 import { Talk } from './talk/talk.js'
+
+const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
+
+function viewOf(hash: string): keyof typeof VIEWS {
+  return hash.startsWith('#look') ? 'look' : 'talk'
+}
+
+const view: Signal<keyof typeof VIEWS> = signal(viewOf(location.hash))
+addEventListener('hashchange', () => {
+  view.value = viewOf(location.hash)
+})
 
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
@@ -11,6 +23,13 @@ export function Page(): JSX.Element {
       <header class="top">
         <img src={iconAddress()} alt="" width="22" height="22" />
         <h1 class="brand">harmony-responses</h1>
+        <nav class="views" aria-label="Views">
+          {Object.entries(VIEWS).map(([name, title]) => (
+            <a key={name} href={`#${name}`} aria-current={name === view.value ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
         <span class="engine" title={state.is === 'open' ? state.about.engine : ''}>
           {state.is === 'open' ? `${state.about.models[0]}: ${state.about.engine}` : ''}
         </span>
@@ -20,7 +39,15 @@ export function Page(): JSX.Element {
           </button>
         )}
       </header>
-      <main>{state.is === 'open' ? <Talk about={state.about} hasKey={state.hasKey} /> : <Door state={state} />}</main>
+      <main>
+        {view.value === 'look' ? (
+          <Look />
+        ) : state.is === 'open' ? (
+          <Talk about={state.about} hasKey={state.hasKey} />
+        ) : (
+          <Door state={state} />
+        )}
+      </main>
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import pixelmatch from 'pixelmatch'
 import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
@@ -19,6 +19,13 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await withText(page, 'The 20th Fibonacci number is 6765.')
     await page.getByText('Reasoning', { exact: true }).click()
     await page.getByLabel('Message', { exact: true }).fill('And the 21st?')
+  },
+  async look(page) {
+    await page.getByRole('link', { name: 'Look inside' }).click()
+    await page.getByRole('textbox').fill(await readFile('fixtures/code-interpreter.json', 'utf8'))
+    await page.getByRole('button', { name: 'Look', exact: true }).click()
+    await page.getByRole('slider').fill('40')
+    await page.getByRole('heading', { name: 'Messages', exact: true }).scrollIntoViewIfNeeded()
   },
 }
 

@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
+import { buildPage } from '../../scripts/build-page.mjs'
 import { accessibilityFaults, inBrowser, open, servePage } from './browser.js'
 import { ask, withText } from './talking.js'
 
@@ -108,12 +112,32 @@ inBrowser('the shell', () => {
     for (const path of ['/', '/page/about.json']) expect((await fetch(`${without.url}${path}`)).status).toBe(404)
   })
 
-  test('it is small: without the judge and the table, 130 kB gzipped', async () => {
-    const { url } = await servePage(['--replay'])
-    const html = await (await fetch(`${url}/`)).text()
-    const files = Array.from(html.matchAll(/"(page\/[^"]+)"/g), ([, path]) => path ?? '')
-    const texts = await Promise.all(files.map(async (path) => (await fetch(`${url}/${path}`)).text()))
-    const kB = texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1000
-    expect(kB).toBeLessThan(130)
+  test('it is small: without the judge and the token table 130 kB gzipped, and the judge 125 more', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'budget-'))
+    onTestFinished(() => rm(folder, { recursive: true }))
+    const { outputs } = await buildPage(folder)
+    const named = (source: string): string => {
+      const isOf = (path: string): boolean => outputs[path]?.entryPoint === source
+      return Object.keys(outputs).find(isOf) ?? expect.unreachable(source)
+    }
+    /** The files that are loaded with some, without what is loaded when it is needed. */
+    const loadedWith = (files: readonly string[]): Set<string> => {
+      const loaded = new Set(files)
+      for (const file of loaded) {
+        for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === 'import-statement') loaded.add(path)
+      }
+      return loaded
+    }
+    const kB = async (files: Iterable<string>): Promise<number> => {
+      const texts = await Promise.all([...files].map((file) => readFile(join(folder, basename(file)))))
+      return texts.reduce((sum, text) => sum + gzipSync(text).length, 0) / 1000
+    }
+    const own = loadedWith([
+      ...['src/page/main.tsx', 'src/page/worker/worker.ts', 'src/page/page.css'].map(named),
+      named('src/engines/sources/replay.ts'),
+    ])
+    const judge = [...loadedWith([named('src/page/worker/judged.ts')])].filter((file) => !own.has(file))
+    expect(await kB(own)).toBeLessThan(130)
+    expect(await kB(judge)).toBeLessThan(125)
   })
 })

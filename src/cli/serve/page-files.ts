@@ -38,6 +38,9 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The names that the build gives: no path, and no file that is hidden. */
 const NAME = /^[\w-]+(?:\.[\w-]+)*\.(css|js|svg)$/
 
+/** The parts of the package that the page shares: they stand beside its folder. */
+const SHARED = /^(?:o200k-harmony|chunk)-\w+\.js$/
+
 interface PageFile {
   readonly plain: Uint8Array<ArrayBuffer>
   readonly packed: Uint8Array<ArrayBuffer>
@@ -50,7 +53,10 @@ export function createPageFiles({ page, pieces }: Pick<Io, 'page' | 'pieces'>): 
   async function answer(request: Request, name: string, caching: string): Promise<Response> {
     let file = files.get(name)
     if (file === undefined) {
-      file = read(pieces(`${page}/${name}`))
+      file = read(pieces(`${page}/${name}`)).catch((error: unknown) => {
+        if (errorCode(error) !== 'ENOENT' || !SHARED.test(name)) throw error
+        return read(pieces(`${page}/../${name}`))
+      })
       files.set(name, file)
       // A name that is asked for in vain is forgotten, or the names would fill the memory.
       file.catch(() => files.delete(name))

@@ -44,8 +44,12 @@ export const turns: Signal<readonly Turn[]> = signal<readonly Turn[]>([])
 /** Whether a reload would lose the conversation, because it is too large to keep. */
 export const isTooLarge: Signal<boolean> = signal(false)
 
+let isRestored = false
+
 /** Begins with the conversation that this tab had before it was loaded again. */
 export async function restore(): Promise<void> {
+  if (isRestored) return
+  isRestored = true
   const kept = (saved('turns') as readonly SavedTurn[] | undefined) ?? []
   turns.value = kept.map(({ key, body, id }) => createTurn(key, body, id))
   for (const [index, turn] of turns.value.entries()) {
