@@ -1,6 +1,6 @@
 // The layers of src/: docs/architecture.md draws them, `npm run lint` enforces them.
 
-import { entries } from './scripts/entries.mjs'
+import { entries, pageEntries } from './scripts/entries.mjs'
 
 /** From the bottom up: each imports only what stands before it. Names on one line do not import each other. */
 const LAYERS = [
@@ -13,6 +13,7 @@ const LAYERS = [
   ['testing'],
   ['index.ts'],
   ['cli'],
+  ['page'],
 ]
 
 /** The same inside of folders. A file that stands in the folder itself may import all of them. */
@@ -44,6 +45,10 @@ const INSIDE = {
     ['conversations'],
   ],
   judge: [['conformance'], ['probe']],
+  page: [
+    ['api', 'parts', 'worker'],
+    ['talk', 'look', 'operate'],
+  ],
 }
 
 /** What these may import of the layers below them: nothing else of these. */
@@ -63,6 +68,11 @@ const NARROW = [
       path: '^src/(endpoint|core)/',
       pathNot: '^src/endpoint/stores/store\\.ts$|^src/core/(harmony|tokens|responses)/',
     },
+  },
+  {
+    name: 'the page runs in a browser: of the command line it knows the lines of clients and what it is told',
+    from: { path: '^src/page/' },
+    to: { path: '^src/cli/', pathNot: '^src/cli/serve/(client-lines|about-page)\\.ts$' },
   },
 ]
 
@@ -157,5 +167,5 @@ export default {
 
 /** The sources of what the package exports and runs. */
 function entryFiles() {
-  return entries.map((name) => `^src/${name}\\.ts$`).join('|')
+  return [...entries, ...pageEntries].map((name) => `^src/${name}\\.tsx?$`).join('|')
 }

@@ -9,9 +9,14 @@ import { entries } from './scripts/entries.mjs'
  */
 const BUNDLED = ['zod', '@noble/ciphers']
 
+/** Packages that are part of the page. */
+const OF_THE_PAGE = ['preact', '@preact/signals', '@preact/signals-core', 'eventsource-parser']
+
 /** What is bundled is published with its licence. */
 function writeLicenses(): void {
-  const texts = BUNDLED.map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`)
+  const texts = [...BUNDLED, ...OF_THE_PAGE].map(
+    (name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8')}`,
+  )
   writeFileSync('dist/THIRD-PARTY-LICENSES.txt', texts.join('\n\n'))
 }
 

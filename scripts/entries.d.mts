@@ -1,2 +1,3 @@
 /** The modules in `src/` that package.json exports and runs, and the program of a thread, without `.ts`. */
 export const entries: readonly string[]
+export declare const pageEntries: readonly string[]

@@ -17,3 +17,6 @@ export const entries = [
   ...[...Object.values(exports), ...Object.values(bin)].flatMap(moduleOf),
   'endpoint/stores/sqlite/worker',
 ]
+
+/** The modules in `src/` that the page loads by name, without `.ts` or `.tsx`. */
+export const pageEntries = ['page/main', 'page/worker/worker']

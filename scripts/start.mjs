@@ -13,7 +13,7 @@ const ROW = /^ {2}'?([\w-]+)'?: \{$/gm
 /** What the build reads, and what it writes last. */
 const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsup.config.ts', 'tsconfig.json']
 const GENERATED = 'src/core/tokens/generated'
-const BUILT = 'dist/THIRD-PARTY-LICENSES.txt'
+const BUILT = 'dist/page/index.html'
 
 const pathOf = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url))
 

@@ -11,6 +11,8 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The folder of the token fixtures that ship with the package. */
   readonly fixtures: string
+  /** The folder of the page's files. */
+  readonly page: string
   /** The date in UTC: `2026-01-31`. */
   today(): string
   /** The time of day in UTC: `12:34:56`. */

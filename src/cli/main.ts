@@ -30,6 +30,7 @@ process.exitCode = await run(argv.slice(2), {
   },
   env,
   fixtures: fileURLToPath(new URL('../../fixtures', import.meta.url)),
+  page: fileURLToPath(new URL('../page', import.meta.url)),
   // Not `dateOf`: only files of cli/ are loaded before a command is known.
   today: () => new Date().toISOString().slice(0, 10),
   time: () => new Date().toISOString().slice(11, 19),

@@ -3,6 +3,7 @@ import { urlCitations } from '../core/citations/url-citations.js'
 import { encodeSse, type SseEvent } from '../core/sse/encode.js'
 import { loadTokenTable } from '../core/tokens/load-token-table.js'
 import { openResponses, vllm } from '../dialects/index.js'
+import { fixtureOptions, fixtureResponseId } from '../engines/sources/fixture-options.js'
 import { replay } from '../engines/sources/replay.js'
 import type { TokenFixture } from '../engines/sources/token-fixture.js'
 import { type TranslateOptions, translateBatches } from '../index.js'
@@ -48,13 +49,6 @@ export async function* printReplay(
 
 /** Derives from the fixture the values that are otherwise random or read from a clock. */
 export function fixedOptions(fixture: TokenFixture): TranslateOptions & { readonly responseId: string } {
-  const { name, created_at, request, setup = {} } = fixture
-  const { citations, ...given } = setup
-  return {
-    ...given,
-    ...(citations === true ? { citations: urlCitations() } : {}),
-    responseId: `resp_${createHash('sha256').update(name).digest('hex').slice(0, 50)}`,
-    clock: () => created_at ?? 0,
-    ...(request === undefined ? {} : { request }),
-  }
+  const hash = createHash('sha256').update(fixture.name).digest('hex')
+  return { ...fixtureOptions(fixture), responseId: fixtureResponseId(hash) }
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { filePieces } from '../../src/cli/file-pieces.js'
 import type { Io } from '../../src/cli/run.js'
 import { readText } from '../../src/shared/system/platform/text-files.js'
 
@@ -25,6 +26,7 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
     screen: { columns: 120, hasColors: false },
     env: {},
     fixtures: fileURLToPath(new URL('../../fixtures', import.meta.url)),
+    page: fileURLToPath(new URL('../../dist/page', import.meta.url)),
     today: () => '2026-01-31',
     time: () => '12:34:56',
     readFile: read,
@@ -58,5 +60,5 @@ export function fakeIo(files: Readonly<Record<string, string | Error>> = {}, err
 
 /** As {@link fakeIo}, but with the files of this machine. */
 export function realFolder(): FakeIo {
-  return Object.assign(fakeIo(), { readFile: readText, readFolder: readdir })
+  return Object.assign(fakeIo(), { readFile: readText, readFolder: readdir, pieces: filePieces })
 }

@@ -250,7 +250,7 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
-    options: '--script hangs.json --parallel 1 --limit queue=0 --no-key',
+    options: '--script hangs.json --parallel 1 --limit queue=0 --no-key --no-page',
     effects: {
       async '--parallel bounds the responses at a time'({ url, post }) {
         const leaving = new AbortController()
@@ -263,6 +263,9 @@ export const STARTS: readonly ServeStart[] = [
       async '--no-key serves what a proxy forwards'({ get }) {
         const forwarded = { 'x-forwarded-for': '203.0.113.7', 'x-forwarded-host': 'llm.example' }
         expect((await get('/v1/models', forwarded)).status).toBe(200)
+      },
+      async '--no-page serves no page'({ get }) {
+        expect((await get('/')).status).toBe(404)
       },
     },
   },

@@ -19,7 +19,7 @@ const lock = (version: string) => ({
 })
 const installed = (version: string) => ({ packages: { 'node_modules/hono': { version } } })
 const TABLE = 'src/cli/serve/engines/index.ts'
-const BUILT = 'dist/THIRD-PARTY-LICENSES.txt'
+const BUILT = 'dist/page/index.html'
 const PROGRAM = `process.stdout.write(process.argv.slice(2).join(' '))\n`
 
 beforeEach(async () => {

@@ -1,22 +1,19 @@
 import { createPaint, plain, wrap } from '../terminal-text.js'
 import type { Screen } from '../timeline-layout.js'
+import { type ClientSettings, claudeCode, codex } from './client-lines.js'
 
-export interface BannerOptions {
+export interface BannerOptions extends ClientSettings {
   readonly version: string
-  /** The address of the server: `http://127.0.0.1:8000`. */
-  readonly url: string
   /** The description of the engine: `a scripted model`. */
   readonly engine: string
-  readonly models: readonly string[]
   /** The paths that the engine's server answers itself. */
   readonly passed: readonly string[]
-  readonly hasKey: boolean
-  /** The environment variable that holds the key. */
-  readonly keyVariable: string
   /** Whether nobody can read the metrics: clients have keys of their own, and the operator has none. */
   readonly isMetricsClosed: boolean
   /** The environment variable that may hold the operator's key. */
   readonly operatorVariable: string
+  /** Whether it has a page for browsers. */
+  readonly hasPage: boolean
   /** The built-in tools that it runs, in lines. */
   readonly tools: readonly string[]
   /** Whether seals open after a restart. */
@@ -44,12 +41,22 @@ export function banner(options: BannerOptions, { columns, hasColors }: Screen): 
   return [
     `${paint(`harmony-responses ${version} listens on ${url}/v1`, 'bold')}\n`,
     ...wrap(plain(about), columns, 2).map((line) => `${line}\n`),
-    ...[...aboutPassed(options), ...options.tools, ...aboutRestart(options), ...aboutMetrics(options)]
+    ...[
+      ...aboutThePage(options),
+      ...aboutPassed(options),
+      ...options.tools,
+      ...aboutRestart(options),
+      ...aboutMetrics(options),
+    ]
       .flatMap((text) => wrap(plain(text), columns, 2))
       .map((line) => `${line}\n`),
     ...blocks.map(([title, lines]) => `\n${paint(title, 'cyan')}\n${lines.map((line) => `  ${line}\n`).join('')}`),
     `\n${paint('Ctrl-C stops it after its responses have ended; a second one stops it at once.', 'dim')}\n`,
   ].join('')
+}
+
+function aboutThePage({ hasPage, url }: BannerOptions): string[] {
+  return hasPage ? [`open ${url}/ in a browser: talk with the model, and look inside`] : []
 }
 
 function aboutPassed({ passed }: BannerOptions): string[] {
@@ -105,36 +112,8 @@ function python({ url, models, hasKey, keyVariable }: BannerOptions): string[] {
   ]
 }
 
-function codex({ url, models, hasKey, keyVariable }: BannerOptions): string[] {
-  return [
-    `model = ${JSON.stringify(models[0])}`,
-    'model_provider = "harmony"',
-    '[model_providers.harmony]',
-    'name = "harmony-responses"',
-    `base_url = "${url}/v1"`,
-    'wire_api = "responses"',
-    'supports_websockets = true',
-    ...(hasKey ? [`env_key = "${keyVariable}"`] : []),
-  ]
-}
-
-function claudeCode({ url, models, hasKey, keyVariable }: BannerOptions): string[] {
-  const model = shellWord(models[0])
-  return [
-    `export ANTHROPIC_BASE_URL=${url}`,
-    `export ANTHROPIC_API_KEY=${hasKey ? `$${keyVariable}` : 'none'}`,
-    `export ANTHROPIC_MODEL=${model}`,
-    `export ANTHROPIC_SMALL_FAST_MODEL=${model}`,
-    'claude',
-  ]
-}
-
 /** The request of a fixture that ships with the package. */
 const QUESTION = 'What is the capital of France?'
-
-function shellWord(text = ''): string {
-  return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}
 
 function quoted(text = ''): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`

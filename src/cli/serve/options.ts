@@ -344,6 +344,7 @@ const OWN = {
     about:
       "lets owners share the engine's prefix cache. It is faster for prompts that they have in common, and shows by `cached_tokens` what others have asked: [each has its own](security.md#disclosure) without it",
   },
+  'no-page': { takes: 'nothing', about: 'serves no [page](page.md) for browsers at `/`' },
   audit: {
     takes: 'text',
     value: 'FILE',

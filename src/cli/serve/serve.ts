@@ -14,6 +14,7 @@ import { HarmonyResponsesError } from '../../shared/errors.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError } from '../io.js'
 import { plain } from '../terminal-text.js'
+import { type AboutPage, aboutPage } from './about-page.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
 import { createLog } from './create-log.js'
@@ -30,6 +31,7 @@ import { PROMETHEUS_TYPE, prometheusText } from './metric-families.js'
 import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
+import { createPageFiles } from './page-files.js'
 import { createPrometheusMetrics } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
@@ -99,6 +101,7 @@ async function serveWith(
     const options = serveOptions(
       settings,
       { opened, keyring, tokenTable, memory, audit, offered, recorder, log, worker },
+      aboutPage(settings, opened, servers, hosted, io.version),
       report,
       io,
     )
@@ -232,6 +235,7 @@ function serveOptions(
     readonly log: RequestLog
     readonly worker: Worker | undefined
   },
+  about: AboutPage,
   onError: (error: unknown) => void,
   io: Io,
 ): ServeOptions {
@@ -270,11 +274,15 @@ function serveOptions(
       recorder?.end(metric.responseId)
     },
     ...(worker && { adminProcesses: worker.adminProcesses }),
-    ...metricsPage(settings, keyring, async () => {
-      const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
-      if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
-      return new Response(prometheusText(families), { headers: { 'content-type': PROMETHEUS_TYPE } })
+    ...pagesOf(settings, keyring, {
+      async metrics() {
+        const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
+        if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
+        return new Response(prometheusText(families), { headers: { 'content-type': PROMETHEUS_TYPE } })
+      },
+      about: () => Response.json(about),
     }),
+    ...(!settings.noPage && { publicPages: createPageFiles(io) }),
     dialect,
     done: dialect === 'open-responses',
     ...((timelines || recorder) && {
@@ -294,17 +302,19 @@ function serveOptions(
 }
 
 /**
- * Returns the options of the page of metrics. The operator's key opens it. Without one, whoever may send requests reads
- * it, unless clients have keys of their own: they are not the operator.
+ * Returns the options of what needs a key. Whoever may send requests reads what the page is told. The operator's key opens
+ * the metrics. Without one, whoever may send requests reads them, unless clients have keys of their own: they are not the
+ * operator.
  */
-function metricsPage(
-  { keys }: ServeSettings,
+function pagesOf(
+  { keys, noPage }: ServeSettings,
   { authorizeOperator }: Keyring,
-  page: () => Promise<Response>,
+  { metrics, about }: { readonly metrics: () => Promise<Response>; readonly about: () => Response },
 ): Pick<ServeOptions, 'authorizeOperator' | 'operatorPages' | 'pages'> {
-  const pages = { '/metrics': page }
-  if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: pages }
-  return keys.clients === undefined ? { pages } : { operatorPages: pages }
+  const pages = noPage ? {} : { '/page/about.json': about }
+  const ofOperator = { '/metrics': metrics }
+  if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: ofOperator, pages }
+  return keys.clients === undefined ? { pages: { ...pages, ...ofOperator } } : { operatorPages: ofOperator, pages }
 }
 
 /** The maximum number of reports about schemas that are remembered. */
@@ -356,7 +366,7 @@ async function listen(options: ServeOptions): Promise<ResponsesServer> {
 }
 
 function aboutServer(
-  { models, pass: passed, keys, host }: ServeSettings,
+  { models, pass: passed, keys, host, noPage }: ServeSettings,
   store: OpenedStore | undefined,
   { url, port }: ResponsesServer,
   { about }: OpenedEngine,
@@ -372,6 +382,7 @@ function aboutServer(
     tools,
     models,
     passed,
+    hasPage: !noPage,
     hasKey: keys.client !== undefined || keys.clients !== undefined,
     keyVariable: KEY_VARIABLES.client,
     isMetricsClosed: keys.clients !== undefined && keys.operator === undefined,

@@ -63,5 +63,6 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   keepAliveMs: aTimer,
   pages: somePages,
   operatorPages: somePages,
+  publicPages: somePages,
   upgradeWebSocket: aFunction,
 }

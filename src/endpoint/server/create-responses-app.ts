@@ -26,6 +26,7 @@ import { messagesRoutes } from './routes/messages.js'
 import { modelRoutes } from './routes/models.js'
 import { passedRoutes } from './routes/passed.js'
 import { type Env, type ServerContext, sendError, speaksMessages, traceOf } from './server-context.js'
+import { ANONYMOUS } from './service/caller.js'
 import { checkServiceOptions } from './service/check-service-options.js'
 import { createTurnstile, MAX_WAITING } from './service/limits/turnstile.js'
 import { openService, type ResponseService } from './service/response-service.js'
@@ -82,7 +83,7 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
 
 /** Creates the app from checked options. */
 export function openApp(given: ResponsesAppOptions): ResponsesApp {
-  const { basePath = '/v1', pages = {}, operatorPages = {} } = given
+  const { basePath = '/v1', pages = {}, operatorPages = {}, publicPages = {} } = given
   let opened: ResponseService | undefined
   const admin = given.authorizeOperator && openAdmin(given, () => opened)
   const options = admin === undefined ? given : merged(given, { onMetric: heardBy(admin, given.onMetric) })
@@ -103,6 +104,8 @@ export function openApp(given: ResponsesAppOptions): ResponsesApp {
   // Before those of clients, so that no pattern among these opens one.
   for (const [path, page] of Object.entries(operatorPages)) app.get(path, operatorGuard, ({ req }) => page(req.raw))
   for (const [path, page] of Object.entries(pages)) app.get(path, guard, ({ req }) => page(req.raw))
+  const publicGuard = guardBy(async () => ANONYMOUS)
+  for (const [path, page] of Object.entries(publicPages)) app.get(path, publicGuard, ({ req }) => page(req.raw))
 
   const api = new Hono<Env>()
   api.use(guard)

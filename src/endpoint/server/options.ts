@@ -55,6 +55,8 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly pages?: Pages
   /** Pages for the operator alone, such as metrics: as `pages`, behind `authorizeOperator`. */
   readonly operatorPages?: Pages
+  /** Pages that hold no data, as `pages` but without a key: behind the check of the host alone. */
+  readonly publicPages?: Pages
   /** Serves the socket: `upgradeWebSocket` of `@hono/node-server`, or of another runtime. Default: no socket. */
   readonly upgradeWebSocket?: UpgradeWebSocket
 }

@@ -32,6 +32,7 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   upgradeWebSocket: true,
   pages: true,
   operatorPages: true,
+  publicPages: true,
   onMetric: true,
   tracing: true,
   now: true,

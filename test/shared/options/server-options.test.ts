@@ -205,6 +205,10 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
     right: [{ '/metrics': () => new Response() }],
     wrong: [[{ '/metrics': 'x' }, 'operatorPages./metrics: expected a function']],
   },
+  publicPages: {
+    right: [{ '/': () => new Response() }],
+    wrong: [[{ '/': 'x' }, 'publicPages./: expected a function']],
+  },
   upgradeWebSocket: callback,
   onEntry: callback,
   onError: callback,

@@ -85,6 +85,8 @@ export interface OpenedEngine {
   readonly model?: string
   /** Its description, for people. */
   readonly about: string
+  /** Requests whose answers are recorded. */
+  readonly examples?: readonly object[]
   /** Tools that answer hosted calls if no others do. */
   readonly tools?: readonly Tool[]
   /**

@@ -1,4 +1,5 @@
 import type { McpListing } from '../../../core/responses/mcp-listing.js'
+import type { TokenFixture } from '../../../engines/sources/token-fixture.js'
 import { RequestError } from '../../../shared/request-error.js'
 import { type Io, UsageError } from '../../io.js'
 import { createPlayable, type Playable } from '../replay/playable.js'
@@ -41,8 +42,16 @@ export async function openReplay(
   return {
     engine: paced(createReplayEngine(playables, tokenTable), delay),
     about: `plays ${fixtures.length === 1 ? '1 recording' : `${fixtures.length} recordings`}, else a script; no model`,
+    examples: fixtures.flatMap(({ request }) => exampleOf(request)),
     tools: [createReplayTool(servers, recorded)],
   }
+}
+
+/** What a recording was asked, without the keys of servers. None if it was not a question in words. */
+function exampleOf({ input, tools }: NonNullable<TokenFixture['request']> = {}): object[] {
+  if (typeof input !== 'string') return []
+  const withoutKeys = (tool: object): object => ({ ...tool, headers: undefined, authorization: undefined })
+  return [{ input, tools: (tools ?? []).map(withoutKeys) }]
 }
 
 async function render({ name, recording }: Playable): Promise<void> {

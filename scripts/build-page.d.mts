@@ -1,0 +1,3 @@
+import type { Metafile } from 'esbuild'
+
+export declare function buildPage(folder: string, dist?: string): Promise<Metafile>

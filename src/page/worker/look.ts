@@ -1,0 +1,67 @@
+import type { TokenSource } from '../../core/tokens/token-source.js'
+import type { TraceRecord } from '../../core/trace/record.js'
+import { traceRecords } from '../../core/trace/trace-records.js'
+import type { TranslateOptions } from '../../defaults.js'
+import { fixtureOptions, fixtureResponseId } from '../../engines/sources/fixture-options.js'
+import { translateBatches } from '../../translate.js'
+import type { Looked } from './looked.js'
+
+/** How much of a text decides what it is. */
+const HEAD = 4_096
+
+/** Says what a text is, and what became of it. It never throws because of the text. */
+export async function look(text: string): Promise<Looked> {
+  try {
+    return await lookAt(text.trim())
+  } catch (error) {
+    return { is: 'failed', why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function lookAt(text: string): Promise<Looked> {
+  if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
+  const ids = idsOf(text)
+  if (ids !== undefined) return traced(`${ids.length} token ids`, [ids], { responseId: 'resp_pasted', clock: () => 0 })
+  const head = text.slice(0, HEAD)
+  if (/^\{/.test(head) && hasTokens(text)) return await fixtureOf(text)
+  // The judge is large: it is loaded for what it can read.
+  if (/^(?:event|data|id|retry)?:/m.test(head) || /^[[{]/.test(head)) return (await import('./judged.js')).judged(text)
+  return traced('Harmony text', [text], { responseId: 'resp_pasted', clock: () => 0 })
+}
+
+/** Returns the ids of a list of them: in brackets or not, with commas or not. */
+function idsOf(text: string): number[] | undefined {
+  if (!/^\[?\s*\d/.test(text) || /[^\d\s,[\]]/.test(text)) return undefined
+  return Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+}
+
+function hasTokens(text: string): boolean {
+  try {
+    return Array.isArray((JSON.parse(text) as { readonly tokens?: unknown }).tokens)
+  } catch {
+    return false
+  }
+}
+
+async function fixtureOf(text: string): Promise<Looked> {
+  const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
+  const fixture = readTokenFixture(text)
+  const responseId = fixtureResponseId(await sha256(fixture.name))
+  return traced(`The fixture ${fixture.name}`, replay(fixture), { ...fixtureOptions(fixture), responseId })
+}
+
+/** Browsers have no digests where a page is not secure: there, any id does. */
+async function sha256(text: string): Promise<string> {
+  if (!isSecureContext) return 'pasted'
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+async function traced(what: string, source: TokenSource, options: TranslateOptions): Promise<Looked> {
+  const records: TraceRecord[] = []
+  const tracing = traceRecords((record) => records.push(record))
+  for await (const _ of translateBatches(source, { ...options, ...tracing })) {
+    // The records have all of it.
+  }
+  return { is: 'trace', what, records }
+}

@@ -1,0 +1,36 @@
+import type { TraceRecord } from '../../core/trace/record.js'
+
+/** What the worker is asked: what a pasted or dropped text is. */
+export interface LookRequest {
+  readonly id: number
+  readonly text: string
+}
+
+/** A broken rule, at its line. */
+export interface Finding {
+  readonly line: number
+  readonly rule: string
+  readonly severity: 'error' | 'warning'
+  readonly words: string
+  /** The beginning of the line. */
+  readonly excerpt: string
+}
+
+export type Looked =
+  | { readonly is: 'trace'; readonly what: string; readonly records: readonly TraceRecord[] }
+  | {
+      readonly is: 'capture'
+      readonly what: string
+      readonly findings: readonly Finding[]
+      /** The number of findings that are left out. */
+      readonly more: number
+      /** How each client reads each stream. */
+      readonly clients: readonly string[]
+    }
+  | { readonly is: 'failed'; readonly why: string }
+
+/** The worker's answer. */
+export interface LookAnswer {
+  readonly id: number
+  readonly looked: Looked
+}

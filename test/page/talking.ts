@@ -1,0 +1,17 @@
+import type { Page } from 'playwright-core'
+
+/** Types a message, and sends it. */
+export async function ask(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Message', { exact: true }).fill(text)
+  await page.getByRole('button', { name: 'Send' }).click()
+}
+
+/** Waits for a text, whole or by a pattern. */
+export async function withText(page: Page, text: string | RegExp): Promise<void> {
+  await page.getByText(text, { exact: true }).first().waitFor()
+}
+
+/** Returns the texts of the messages and calls of all answers. */
+export function messages(page: Page): Promise<string[]> {
+  return page.locator('.answer .message, .answer .call').allInnerTexts()
+}
