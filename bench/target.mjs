@@ -35,6 +35,7 @@ export const TARGETS = [
   'conversation',
   'serve',
   'stores',
+  'workers',
   'fair',
   'schemas',
   'chat',

@@ -91,12 +91,17 @@ export async function refused(
   return [child.exitCode, lines]
 }
 
-/** Two processes on one store, of which the first is ended in mid-stream. The client misses no event of its response. */
+/**
+ * Two processes on one store, of which the first is ended in mid-stream. The client misses no event of its response.
+ *
+ * @param other - the checkout of the second one. Default: the first one's
+ */
 export async function continuesElsewhere(
   folder: string,
   store: readonly string[],
   signal: NodeJS.Signals,
   env: NodeJS.ProcessEnv = {},
+  other: string = folder,
 ): Promise<{ readonly first: Served; readonly second: Served }> {
   const script = join(folder, 'script.json')
   writeFileSync(
@@ -120,7 +125,7 @@ export async function continuesElsewhere(
   const before = eventsIn(text.slice(0, text.lastIndexOf('\n\n') + 2))
   await reader.cancel().catch(() => {})
 
-  const second = await serve(folder, options, env)
+  const second = await serve(other, options, env)
   const { id } = (before[0] as { readonly response: { readonly id: string } }).response
   const from = `${second.url}/v1/responses/${id}?stream=true`
   const rest = eventsIn(await (await fetch(`${from}&starting_after=${before.at(-1)?.sequence_number}`)).text())
