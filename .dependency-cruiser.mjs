@@ -40,7 +40,7 @@ const INSIDE = {
     ['storage'],
     ['conversation'],
     ['running'],
-    ['take-over'],
+    ['take-over', 'trace'],
     ['conversations'],
   ],
   judge: [['conformance'], ['probe']],

@@ -38,6 +38,7 @@ export const TARGETS = [
   'fair',
   'schemas',
   'chat',
+  'tools',
   'vllm',
   'rivals',
 ]

@@ -16,7 +16,7 @@ import { formatMessage } from 'publint/utils'
 import { bundle, bundling, manifest, root, subpaths } from './bundle.mjs'
 
 /** Files on a disk, threads and connections: what Node alone has. */
-const NODE_ALONE = ['./stores/sqlite', './stores/postgres', './stores/redis']
+const NODE_ALONE = ['./stores/sqlite', './stores/postgres', './stores/redis', './tools/python']
 
 /** The npm packages that each subpath may import. An unlisted subpath may import the dependencies of package.json. */
 const PACKAGES = {
@@ -36,6 +36,7 @@ const PACKAGES = {
   './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
   './stores/redis': ['node:crypto', 'node:fs', 'node:timers/promises', 'redis'],
   './tools/mcp': [],
+  './tools/python': ['node:child_process', 'node:crypto'],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],
 }
@@ -159,7 +160,9 @@ const checks = [
       )
       const ofNode = [
         ...commands,
-        ...[...graph.keys()].filter((file) => /^dist\/endpoint\/stores\/(sqlite|postgres|redis)\//.test(file)),
+        ...[...graph.keys()].filter((file) =>
+          /^dist\/endpoint\/(stores\/(sqlite|postgres|redis)|tools\/python)\//.test(file),
+        ),
       ]
       const nodeAlone = [...closure(graph, ofNode)].filter((file) => !library.has(file))
       const portable = [...graph.keys()].filter((file) => !nodeAlone.includes(file))

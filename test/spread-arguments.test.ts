@@ -23,6 +23,7 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'endpoint/stores/sqlite/worker.ts': { operation: 'the parameters of an operation' },
   'endpoint/respond/outbox.ts': { 'this.#fold.apply': 'no function: it takes an entry and its time' },
+  'endpoint/respond/prompts/prompt-of-entry.ts': { 'fold.apply': 'no function: it takes an entry and its time' },
   'endpoint/respond/response-loop.ts': { 'fold.apply': 'no function: it takes an entry and its time' },
   'endpoint/stores/postgres/appends.ts': { run: 'the columns of a statement' },
   'endpoint/respond/translate-entries.ts': { 'fold.apply': 'no function: it takes an entry and its time' },

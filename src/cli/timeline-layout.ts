@@ -3,7 +3,7 @@ import { explainDiagnostic } from '../core/diagnostics/index.js'
 import type { HarmonyEvent } from '../core/harmony/events.js'
 import { FIRST_SPECIAL } from '../core/harmony/vocabulary.js'
 import type { Response } from '../core/responses/response.js'
-import type { Trace } from '../core/trace/tracer.js'
+import type { DiagnosticRecord, EventRecord, TokenRecord } from '../core/trace/record.js'
 import type { TokenFixture } from '../engines/sources/token-fixture.js'
 import { counted } from './counted.js'
 import {
@@ -25,10 +25,10 @@ export interface Screen {
 
 /** The effects of one token or, if the cause is a word, of the stream's start or end. */
 export interface Moment {
-  cause: Extract<Trace, { type: 'token' }> | string
+  readonly cause: TokenRecord | string
   readonly harmony: HarmonyEvent[]
   /** Events and diagnostics, in order. */
-  readonly news: (Extract<Trace, { type: 'event' }> | Diagnostic)[]
+  readonly news: (EventRecord | DiagnosticRecord)[]
 }
 
 /** Lays out the parts of a timeline, each as complete lines of text. */
@@ -50,8 +50,6 @@ interface Span {
 
 /** A span and the column in which it begins; without a column it is not shown. */
 type Cell = readonly [column: number | undefined, span: Span | undefined]
-
-type TokenTrace = Extract<Trace, { type: 'token' }>
 
 const STATE_LEGEND = "state: the parser's, before the token · "
 const LEGEND = '#0: an output item · ← 3-5: the tokens of a delta · !: a diagnostic'
@@ -103,7 +101,7 @@ export function createLayout({ columns, hasColors }: Screen): Layout {
     ).join('')
   }
 
-  function tokenCells({ index, origin, token: id, text, position }: TokenTrace): Cell[] {
+  function tokenCells({ index, origin, token: id, text, position }: TokenRecord): Cell[] {
     const isMarker = id !== null && id >= FIRST_SPECIAL
     const cellText = clip(isMarker ? text : excerpt(text, TOKEN_WIDTH), TOKEN_WIDTH)
     return [
@@ -201,9 +199,9 @@ function harmonySpan(event: HarmonyEvent, tokenText: string): Span {
 }
 
 function newsSpan(entry: Moment['news'][number]): Span {
-  if ('event' in entry) {
+  if (entry.type === 'event') {
     const { event, from, to } = entry
-    const span = from === to ? '' : ` ← ${from}-${to}`
+    const span = event.type.endsWith('.delta') && from !== to ? ` ← ${from}-${to}` : ''
     return { text: describeEvent(event) + span, style: styleOf(event.type) }
   }
   return { text: `! ${clip(explainDiagnostic(entry), DIAGNOSTIC_LENGTH)}`, style: 'yellow' }

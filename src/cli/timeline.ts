@@ -1,8 +1,8 @@
 import type { TokenChunk } from '../core/tokens/token-source.js'
 import type { FixtureChunk, TokenFixture } from '../engines/sources/token-fixture.js'
-import type { TranslatorOptions } from '../index.js'
+import { Translator, type TranslatorOptions } from '../index.js'
+import { createMomentLog } from './moment-log.js'
 import { createLayout, type Moment, type Screen } from './timeline-layout.js'
-import { traceTranslator } from './traced-translator.js'
 
 /**
  * Prints a fixture's translation for people: for each token its author, the parser's position, the parser's events, and
@@ -12,16 +12,17 @@ import { traceTranslator } from './traced-translator.js'
  */
 export function* timeline(fixture: TokenFixture, options: TranslatorOptions, screen: Screen): Generator<string> {
   const layout = createLayout(screen)
-  const traced = traceTranslator(options)
-  const { translator, observe } = traced
+  const log = createMomentLog()
+  const { observe } = log
+  const translator = new Translator({ ...options, ...log.options })
   function* tokenMoments(): Generator<Moment> {
     for (const chunk of fixture.tokens) {
-      for (const token of singly(chunk)) yield observe('token', () => translator.push(token))
+      for (const token of singly(chunk)) yield* observe('token', () => translator.push(token))
     }
   }
 
   yield layout.legend(fixture)
-  yield layout.moment(observe('start', () => translator.start()))
+  yield* observe('start', () => translator.start()).map(layout.moment)
   for (const run of layout.foldsHost ? hostRuns(tokenMoments()) : alone(tokenMoments())) {
     yield run.length > 1 ? layout.hostRun(run) : run.map(layout.moment).join('')
   }
@@ -30,8 +31,8 @@ export function* timeline(fixture: TokenFixture, options: TranslatorOptions, scr
     if (usage !== undefined) translator.addUsage(usage)
     translator.end(reason)
   }
-  yield layout.moment(observe(`end ${reason ?? ''}`.trimEnd(), end))
-  yield layout.summary(translator.response, traced.eventCount, traced.diagnostics)
+  yield* observe(`end ${reason ?? ''}`.trimEnd(), end).map(layout.moment)
+  yield layout.summary(translator.response, log.eventCount, log.diagnostics)
 }
 
 function* alone(moments: Iterable<Moment>): Generator<readonly Moment[]> {

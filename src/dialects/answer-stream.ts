@@ -1,5 +1,5 @@
 import type { ResponseStreamEvent, ServedStreamEvent } from '../core/responses/events.js'
-import type { OutputItem } from '../core/responses/items.js'
+import type { OutputItem, UrlCitation } from '../core/responses/items.js'
 import type { Response } from '../core/responses/response.js'
 
 /* Shared by APIs whose answers are built from a response's events but do not contain them. */
@@ -11,6 +11,12 @@ export type Events = ServedStreamEvent | readonly ServedStreamEvent[]
 export function unansweredIn(event: ResponseStreamEvent): Response | undefined {
   if (event.type === 'response.failed') return event.response
   return event.type === 'response.incomplete' && event.response.status === 'cancelled' ? event.response : undefined
+}
+
+/** Whether it is a citation of a page at a place in the text. A host's own message may have others. */
+export function isUrlCitation(annotation: { readonly type: string }): annotation is UrlCitation {
+  const { start_index, end_index } = annotation as Partial<UrlCitation>
+  return annotation.type === 'url_citation' && [start_index, end_index].every(Number.isInteger)
 }
 
 /** Maps the events of a stream in order, without keep-alives: these APIs have their own. */

@@ -596,7 +596,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     ],
     [
       ['--replay', '--offer', 'code_interpreter'],
-      '--offer code_interpreter: serve does not run code_interpreter itself: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
+      '--offer code_interpreter: serve does not run code_interpreter itself without --python auto: name an MCP server that does, --offer code_interpreter=COMMAND or --offer code_interpreter=URL',
     ],
     [
       ['--replay', '--offer', 'image_generation'],
@@ -606,6 +606,12 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [
       ['--replay', '--offer', 'web_search'],
       /^--offer web_search: serve does not run web_search itself without --search NAME:/,
+    ],
+    [['--replay', '--python', 'wasm'], '--python: expected one of auto, bwrap, docker, podman, got "wasm"'],
+    [['--replay', '--python-network'], '--python-network: expected only with --python'],
+    [
+      ['--replay', '--python', 'bwrap', '--python-image', 'x'],
+      '--python-image: expected only with --python docker, podman or auto',
     ],
     [['--replay', '--search', 'bing'], '--search: expected searxng=URL, brave, exa or tavily, got "bing"'],
     [
@@ -620,6 +626,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--search', 'brave'], '--search brave: expected its key in BRAVE_API_KEY or BRAVE_API_KEY_FILE'],
     [['--replay', '--search', 'exa=x'], '--search exa: expected no address, because exa has one of its own'],
     [['--replay', '--search-allow', 'x'], '--search-allow: expected only with --search'],
+    [['--replay', '--search-robots', 'obey'], '--search-robots: expected only with --search'],
     [
       ['--replay', '--search', 'searxng=http://x', '--search-allow', 'http://x/'],
       /^--search searxng: --search-allow: expected a list of hosts/,

@@ -32,6 +32,11 @@ export const ENDED_SERVES: Readonly<Record<string, EndedCommand>> = {
     exitCode: 2,
     printed: oneLine('--host 0\\.0\\.0\\.0: others can reach it, so it needs a key: [^\\n]*'),
   },
+  '--python-image is for Docker and Podman alone': {
+    typed: 'harmony-responses serve --replay --python bwrap --python-image python',
+    exitCode: 2,
+    printed: oneLine('--python-image: expected only with --python docker, podman or auto'),
+  },
   '--durability needs a store': {
     typed: 'harmony-responses serve --replay --durability power',
     exitCode: 2,

@@ -7,14 +7,14 @@ import { ENDED_COMMANDS, ENDED_SERVES } from './ended-commands.js'
 import { shareInstalled, writeFiles } from './installed.js'
 import { ABOUT, PLAYED } from './played-engines.js'
 import { env, freePorts } from './project.js'
-import { FILES, otherDayZone, STARTS, VARIABLES } from './serve-starts.js'
+import { FILES, otherDayZone, ROBOTS, STARTS, VARIABLES } from './serve-starts.js'
 import { inTime, type Started, start, typeIn } from './started.js'
 import { type } from './terminal.js'
 
 // A command that hangs does not hold the other journeys up.
 vi.setConfig({ testTimeout: 30_000 })
 
-const engines = scriptedServer(ABOUT)
+const engines = scriptedServer(ABOUT, ROBOTS)
 
 const installed = inject('installed')
 /** A folder with the packed library alone, and one with optional packages beside it. */
@@ -34,9 +34,10 @@ async function createFolder(from: string): Promise<string> {
   return folder
 }
 
-for (const { options, engine, variables: own, needsPeers, effects } of STARTS) {
+for (const { options, engine, variables: own, needsPeers, obstacle, effects } of STARTS) {
   const typed = options.replace(/\s+/g, ' ')
-  describe(`serve ${typed}`, () => {
+  const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`
+  describe.skipIf(obstacle !== undefined)(`serve ${typed}${skipped}`, () => {
     let started: Started | undefined
 
     beforeAll(async () => {

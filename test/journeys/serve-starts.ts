@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { NO_BUBBLEWRAP } from '../support/bubblewrap.js'
 import { type Answer, stream } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { PLAYED } from './played-engines.js'
@@ -17,6 +18,8 @@ export interface ServeStart {
   readonly variables?: Readonly<Record<string, string>>
   /** Whether the packages of MCP and of the browser are installed beside it. */
   readonly needsPeers?: true
+  /** Why it cannot start on this machine. Undefined if it can. */
+  readonly obstacle?: string | undefined
   /** By a title that begins with the option. */
   readonly effects: Readonly<Record<string, (started: Started) => Promise<void>>>
 }
@@ -67,7 +70,12 @@ export const FILES: Readonly<Record<string, string>> = {
   'browses.json': JSON.stringify([
     { call: 'browser.search', arguments: { query: 'otters' } },
     { call: 'browser.open', arguments: { id: 0 } },
+    { call: 'browser.open', arguments: { cursor: 0, id: 1 } },
     { answer: 'They hold hands【1†L2】.' },
+  ]),
+  'runs-cells.json': JSON.stringify([
+    { call: 'python', arguments: 'import os\nprint(6 * 7, os.readlink("/proc/self/ns/net"))' },
+    { answer: 'Done.' },
   ]),
   'mine/ping.json': JSON.stringify({
     ...{ version: 1, name: 'ping', request: { input: 'Ping' } },
@@ -91,11 +99,16 @@ function outputOf({ body, text }: Answered): readonly { readonly type: string }[
 
 const typesOf = (answered: Answered): string[] => outputOf(answered).map(({ type }) => type)
 
-/** A SearXNG instance, and the page that it finds, which is of the same host. */
+/** The robots.txt of all servers. */
+export const ROBOTS = 'user-agent: *\ndisallow: /*/private'
+
+/** A SearXNG instance, and the pages that it finds, which are of the same host. */
 const searxng: Answer = (response, { path, headers }) => {
   const [, script] = response.req.url?.split('/') ?? []
-  const url = `http://${headers.host}/${script}/otters`
-  if (path.startsWith('/search?')) response.end(JSON.stringify({ results: [{ title: 'Otters', url, content: '' }] }))
+  const results = ['otters', 'private'].map((page) => ({
+    ...{ title: 'Otters', url: `http://${headers.host}/${script}/${page}`, content: '' },
+  }))
+  if (path.startsWith('/search?')) response.end(JSON.stringify({ results }))
   else response.setHeader('content-type', 'text/html').end('<title>Otters</title><p>They hold hands.</p>')
 }
 
@@ -311,6 +324,30 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
+    options: '--replay --store workers.db --workers 2',
+    effects: {
+      async '--workers serves one port by several processes, and starts one again that was killed'(started) {
+        const { get, post } = started
+        const running = async (): Promise<string> => {
+          const { text } = await get('/metrics', { connection: 'close' })
+          return /^harmony_workers .*$/m.exec(text)?.[0] ?? ''
+        }
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+        const { body } = await post('/v1/responses', FRANCE)
+        for (let request = 0; request < 4; request++) {
+          const { status } = await get(`/v1/responses/${body?.['id']}`, { connection: 'close' })
+          expect(status).toBe(200)
+        }
+        const [, pid] = /worker started {2}2 {2}process (\d+)/.exec(started.printed) ?? []
+        process.kill(Number(pid), 'SIGKILL')
+        await expect
+          .poll(() => started.printed, { timeout: 20_000 })
+          .toMatch(/worker ended {2}2 [\s\S]*worker started {2}2/)
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+      },
+    },
+  },
+  {
     options: '--replay mine --seal-keys seal-keys.txt',
     effects: {
       async '--replay DIR plays the recordings of a folder'({ post }) {
@@ -467,19 +504,43 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
-    options: '--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --offer web_search',
+    options: `--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --search-robots obey
+      --offer web_search`,
     engine: searxng,
     needsPeers: true,
     effects: {
       async '--search searches the web'(started) {
         const include = ['web_search_call.action.sources']
         const [search] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
-        const sources = [{ type: 'url', url: expect.stringContaining('/otters') }]
+        const sources = expect.arrayContaining([{ type: 'url', url: expect.stringContaining('/otters') }])
         expect(search).toMatchObject({ type: 'web_search_call', action: { query: 'otters', sources } })
       },
       async '--search-allow lets the browser open a page of its own network'(started) {
         const output = outputOf(await started.post('/v1/responses', OSLO))
         expect(output.at(-1)).toMatchObject({ content: [{ annotations: [{ type: 'url_citation', title: 'Otters' }] }] })
+      },
+      async '--search-robots obey opens no page that the robots.txt of its site forbids'(started) {
+        const [, allowed, forbidden] = outputOf(await started.post('/v1/responses', OSLO))
+        expect([allowed, forbidden]).toMatchObject([{ status: 'completed' }, { status: 'failed' }])
+        expect(started.asked.map(({ path }) => path)).not.toContain('/private')
+      },
+    },
+  },
+  {
+    options: '--script runs-cells.json --python auto --python-network --offer code_interpreter',
+    obstacle: NO_BUBBLEWRAP,
+    effects: {
+      async '--python runs what the model writes'(started) {
+        expect(started.printed).toMatch(/code_interpreter: Python by bwrap, with a network; a session has \d+ MiB/)
+        const include = ['code_interpreter_call.outputs']
+        const [ran] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
+        expect(ran).toMatchObject({ type: 'code_interpreter_call', outputs: [{ logs: expect.stringMatching(/^42 /) }] })
+      },
+      async '--python-network gives it the network of the machine'(started) {
+        const tools = [{ type: 'code_interpreter', container: { type: 'auto' } }]
+        const include = ['code_interpreter_call.outputs']
+        const output = outputOf(await started.post('/v1/responses', { ...OSLO, tools, include }))
+        expect(output[0]).toMatchObject({ outputs: [{ logs: `42 ${readlinkSync('/proc/self/ns/net')}\n` }] })
       },
     },
   },

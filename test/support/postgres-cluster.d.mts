@@ -23,3 +23,5 @@ export function postgresObstacle(): string | undefined
 export function startPostgres(options?: {
   readonly settings?: Readonly<Record<string, string>>
 }): Promise<PostgresCluster>
+
+export function freePort(): Promise<number>

@@ -50,7 +50,7 @@ function asUser() {
   }
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address()

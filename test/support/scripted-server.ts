@@ -29,14 +29,21 @@ export interface Script {
  * in order, the last answer again and again.
  *
  * @param aside - JSON answers to a GET of these paths, any number of times. Such requests appear in no script's list.
+ * @param robots - its robots.txt, which is outside of all scripts. Default: none
  */
-export function scriptedServer(aside: Readonly<Record<string, unknown>> = {}): {
+export function scriptedServer(
+  aside: Readonly<Record<string, unknown>> = {},
+  robots?: string,
+): {
   script(...answers: Answer[]): Script
 } {
   const scripts: ((request: IncomingMessage, response: ServerResponse) => Promise<void>)[] = []
   const server = createServer((request, response) => {
     const [, number] = /^\/(\d+)/.exec(request.url ?? '') ?? []
-    void scripts[Number(number)]?.(request, response)
+    const answer = scripts[Number(number)]
+    if (answer !== undefined) void answer(request, response)
+    else if (request.url === '/robots.txt' && robots !== undefined) response.end(robots)
+    else response.writeHead(404).end()
   })
   // Never closes an idle connection: on a busy machine it would be closed while the next request is written to it.
   server.keepAliveTimeout = 0

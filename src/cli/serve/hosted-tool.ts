@@ -8,4 +8,6 @@ export interface HostedTool {
   readonly declaration: OfferedTool
   /** Lines about it for the operator. */
   readonly about: readonly string[]
+  /** Ends what it has started. Absent if that is nothing. */
+  close?(): void
 }

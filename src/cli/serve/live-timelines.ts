@@ -1,12 +1,7 @@
-import { hostItem } from '../../core/items/host/host-item.js'
-import type { ToolResult } from '../../core/items/parts/tool-result.js'
-import type { TokenTable } from '../../core/tokens/token-table.js'
-import { type Entry, isLastEntry, type OpenEntry, translatorOptionsOf } from '../../endpoint/journal/entry.js'
-import { countCall } from '../../endpoint/journal/response-fold.js'
-import { TurnCount } from '../../endpoint/journal/turn-count.js'
-import type { TranslatorOptions } from '../../index.js'
-import { createLayout, type Moment, type Screen } from '../timeline-layout.js'
-import { traceTranslator } from '../traced-translator.js'
+import { type Entry, isLastEntry, type OpenEntry } from '../../endpoint/journal/entry.js'
+import { type TranslateEntriesOptions, translateEntries } from '../../endpoint/respond/index.js'
+import { createMomentLog } from '../moment-log.js'
+import { createLayout, type Screen } from '../timeline-layout.js'
 
 /** Draws the timelines of responses in progress. */
 export interface LiveTimelines {
@@ -25,7 +20,7 @@ const HELD = 100_000
  * @param write - receives whole lines
  */
 export function createLiveTimelines(
-  settings: TranslatorOptions & { readonly tokenTable: TokenTable },
+  settings: TranslateEntriesOptions,
   screen: Screen,
   write: (lines: string) => void,
 ): LiveTimelines {
@@ -64,91 +59,44 @@ export function createLiveTimelines(
   }
 }
 
-/** Draws one response, entry by entry. The tokens are pushed one by one, as in the timeline of a fixture. */
-function createDrawing(open: OpenEntry & Entry, settings: TranslatorOptions, screen: Screen): (entry: Entry) => string {
+/** The words for entries without tokens. Other entries change nothing that is shown. */
+const WORDS: Partial<Record<Entry['type'], string>> = {
+  open: 'start',
+  begin: 'start',
+  turn: 'turn',
+  item: 'item',
+  compaction: 'compaction',
+  tool_result: 'result',
+  stop: 'stop',
+  end: 'end',
+  fail: 'fail',
+  abort: 'abort',
+  cancel: 'cancel',
+}
+
+/** Draws one response, entry by entry. */
+function createDrawing(open: OpenEntry, settings: TranslateEntriesOptions, screen: Screen): (entry: Entry) => string {
   const layout = createLayout(screen)
-  const clock = (): number => open.at
-  const traced = traceTranslator({ ...settings, ...translatorOptionsOf(open), clock })
-  const { translator, observe } = traced
-  let context = open.prompt.tokens
-  const count = new TurnCount()
+  const log = createMomentLog()
+  const translation = translateEntries({ ...settings, ...log.options })
 
-  /** Draws a step of the host as one line, although it pushed tokens. */
-  function hostStep(name: string, step: () => void): string {
-    const moment = observe(name, step)
-    return layout.moment({ ...moment, cause: name })
-  }
-
-  function momentsOf(entry: Entry): readonly Moment[] {
-    if (entry.type === 'chunk') return entry.tokens.map((token) => observe('token', () => translator.push(token)))
-    const { tokens } = entry as Extract<Entry, { type: 'host' }>
-    return tokens.map((id) => observe('token', () => translator.push({ host: [id] })))
+  function drawn(entry: Entry): string {
+    const word = entry.type === 'open' && entry.isQueued ? 'queue' : (WORDS[entry.type] ?? entry.type)
+    const moments = log.observe(word, () => translation.apply(entry))
+    if (entry.type === 'chunk') return moments.map(layout.moment).join('')
+    if (entry.type === 'host') return layout.hostRun(moments)
+    const [harmony, news] = [moments.flatMap((moment) => moment.harmony), moments.flatMap((moment) => moment.news)]
+    const isShown = news.length > 0 || harmony.length > 0 || entry.type === 'turn'
+    return isShown ? layout.moment({ cause: word, harmony, news }) : ''
   }
 
   return (entry) => {
-    switch (entry.type) {
-      case 'open':
-        return (
-          layout.legend({ name: open.responseId }) +
-          (entry.isQueued ? hostStep('queue', () => translator.queue()) : start())
-        )
-      case 'begin':
-        return start()
-      case 'turn':
-        context += 2 + (entry.reminder?.length ?? 0)
-        count.begin()
-        return hostStep('turn', () => {
-          if (entry.reminder !== undefined) translator.push({ host: entry.reminder })
-          translator.beginTurn({ inputTokens: context })
-        })
-      case 'chunk':
-        context += entry.tokens.length
-        count.read(translator, entry.tokens.length)
-        return momentsOf(entry).map(layout.moment).join('')
-      case 'host':
-        context += entry.tokens.length
-        return layout.hostRun(momentsOf(entry))
-      case 'item':
-        if (entry.usage !== undefined) translator.addUsage(entry.usage)
-        return hostStep('item', () => translator.insert(hostItem(entry.item)))
-      case 'compaction': {
-        const { usage, compacted } = entry
-        if (usage !== undefined) countCall(translator, usage)
-        if (compacted === undefined) return ''
-        context = compacted.prompt.length
-        return hostStep('compaction', () => translator.insert(hostItem(compacted.item)))
-      }
-      case 'usage':
-      case 'stop':
-        if (entry.usage !== undefined) count.add(translator, entry.usage)
-        return ''
-      case 'tool_started':
-        return ''
-      case 'tool_result': {
-        const { itemId, result, transcript } = entry
-        context += transcript.length
-        if (result === undefined) return ''
-        return hostStep('result', () => translator.toolResult({ ...result, itemId, transcript } as ToolResult))
-      }
-      case 'end':
-        return summaryAfter('end', () => translator.end(entry.reason))
-      case 'fail':
-        return summaryAfter('fail', () => translator.fail(entry.failure))
-      case 'abort':
-        return summaryAfter('abort', () => translator.abort())
-      case 'cancel':
-        return summaryAfter('cancel', () => translator.cancel())
-    }
-  }
-
-  function start(): string {
-    return hostStep('start', () => translator.start())
-  }
-
-  function summaryAfter(name: string, step: () => void): string {
-    const last = hostStep(name, step)
-    const summary = layout.summary(translator.response, traced.eventCount, traced.diagnostics)
-    translator.dispose()
-    return last + summary
+    const lines = drawn(entry)
+    const { response } = translation
+    if (entry.type === 'open') return layout.legend({ name: open.responseId }) + lines
+    if (!isLastEntry(entry) || response === undefined) return lines
+    const summary = layout.summary(response, log.eventCount, log.diagnostics)
+    translation.dispose()
+    return lines + summary
   }
 }

@@ -104,6 +104,34 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-robots': {
+    takes: 'word',
+    about: 'whether the browser opens only pages that the `robots.txt` of their site allows',
+    words: { ignore: '', obey: '' },
+  },
+  python: {
+    takes: 'word',
+    about:
+      '[Python](#python) for requests that declare `code_interpreter`, within a boundary of this machine; with `--offer code_interpreter`, for every response. `serve` does not start where the boundary does not work',
+    words: {
+      auto: 'bubblewrap where it works, else Docker, else Podman',
+      bwrap: 'bubblewrap, which runs /usr/bin/python3',
+      docker: '',
+      podman: '',
+    },
+    isOptional: true,
+  },
+  'python-image': {
+    takes: 'text',
+    value: 'IMAGE',
+    about: 'the image that Docker or Podman runs, which they must have; without it `python:3.13-slim`',
+    needs: ['python'],
+  },
+  'python-network': {
+    takes: 'nothing',
+    about: 'gives Python a network: with bubblewrap that of this machine, with all that listens on its loopback',
+    needs: ['python'],
+  },
   'offered-calls': {
     takes: 'word',
     about: 'whether the Responses API shows calls of offered tools',
@@ -261,6 +289,13 @@ const OWN = {
     takes: 'count',
     value: 'N',
     about: 'how many responses are made at once, while more wait; without it 256, and 1 for the calls of a `--model`',
+  },
+  workers: {
+    takes: 'word',
+    about: '[how many processes serve the port](#workers), on one `--store`; without it one',
+    words: { auto: 'one for each core' },
+    isOptional: true,
+    or: { takes: 'count', value: 'N', about: 'so many, which start again when they crash', min: 1, max: 64 },
   },
   limit: {
     takes: 'list',

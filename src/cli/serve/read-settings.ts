@@ -19,7 +19,16 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 /** Parses and checks the options. @throws UsageError */
 export function serveSettings(values: ServeValues, operands: readonly string[], env: Io['env']): ServeSettings {
   const name = engineName(values, operands)
-  const { config: _, offer, fileSearch, search, searchAllow, limit, ...checked } = checkOptions(OPTIONS, values)
+  const {
+    config: _,
+    offer,
+    fileSearch,
+    search,
+    searchAllow,
+    searchRobots,
+    limit,
+    ...checked
+  } = checkOptions(OPTIONS, values)
   const { host = '127.0.0.1', modelAlias: aliases, noKey, parallel } = checked
   const keys = keySources(values, name, env)
   const clientKey = keys.client ?? keys.clients
@@ -48,7 +57,7 @@ export function serveSettings(values: ServeValues, operands: readonly string[], 
     mcp: distinct([...mcpServers(checked.mcp, '--mcp'), ...mcpServers(added, '--offer')], '--mcp and --offer'),
     offered: offeredLabels(offer),
     folders: folderChoices(fileSearch),
-    search: searchChoice(search, searchAllow, env),
+    search: searchChoice(search, { allow: searchAllow, robots: searchRobots }, env),
     host,
     port: checked.port ?? 8000,
     origin: checked.origin.map(originOf),

@@ -17,7 +17,7 @@ export interface MadeRecording {
 }
 
 /** The maximum number of tokens in a recording: without a limit, responses that never end would fill the memory. */
-export const MAX_RECORDED_TOKENS = 1_000_000
+const MAX_RECORDED_TOKENS = 1_000_000
 
 interface Recording {
   readonly open: OpenEntry & Entry

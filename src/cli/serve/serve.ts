@@ -15,46 +15,61 @@ import { complaint, errorCode, type Io, messageOf, readFileOrStdin, UsageError }
 import { plain } from '../terminal-text.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
+import { createLog } from './create-log.js'
 import type { Engine, EngineNeeds, EngineSettings, OpenedEngine } from './engines/engine.js'
 import { ENGINES } from './engines/index.js'
 import { openFolders } from './file-search/open-folders.js'
 import type { HostedTool } from './hosted-tool.js'
-import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
+import { PROMETHEUS_TYPE, prometheusText } from './metric-families.js'
+import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
-import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
+import { createPrometheusMetrics } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
-import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
 import { openSearch } from './web-search/open-search.js'
+import type { Worker } from './workers/worker.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
-/** Serves until told to stop. Returns the exit code. */
-export async function serve(settings: ServeSettings, io: Io): Promise<number> {
+/**
+ * Serves until told to stop. Returns the exit code.
+ *
+ * @param worker - what joins this process with others; undefined if it serves alone
+ */
+export async function serve(settings: ServeSettings, io: Io, worker?: Worker): Promise<number> {
   const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
-    return await serveWith(store, settings, io)
+    return await serveWith(store, settings, io, worker)
   } finally {
     await store?.close()
   }
 }
 
-async function serveWith(store: OpenedStore | undefined, given: ServeSettings, io: Io): Promise<number> {
+async function serveWith(
+  store: OpenedStore | undefined,
+  given: ServeSettings,
+  io: Io,
+  worker: Worker | undefined,
+): Promise<number> {
   let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
   const { seal } = keyring
   const log = createLog(settings, io)
   const servers = await mcpServersOf(settings, io)
-  const opening = [await openFolders(settings.folders), await openSearch(settings.search, io)]
+  const opening = [
+    await openFolders(settings.folders),
+    await openSearch(settings.search, io),
+    await openPython(settings),
+  ]
   const hosted = opening.filter((tool) => tool !== undefined)
   const offered = await offeredOf(settings, servers, hosted, io)
   const audit = await openAudit(settings.audit, io)
@@ -77,11 +92,12 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     const memory = () => server?.service.memory
     const options = serveOptions(
       settings,
-      { opened, keyring, tokenTable, memory, audit, offered, recorder, log },
+      { opened, keyring, tokenTable, memory, audit, offered, recorder, log, worker },
       report,
       io,
     )
-    server = await listen({ ...options, tools, ...(seal && { seal }), ...(store && { store: store.store }) })
+    const parts = partsOf(mcp, servers)
+    server = await listen({ ...options, tools, parts, ...(seal && { seal }), ...(store && { store: store.store }) })
     const stops = listenForStops(io)
     try {
       const about = aboutServer(
@@ -93,10 +109,14 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
         io.version,
       )
       // The log is all that a program reads.
-      if (log.listening !== undefined) log.listening(about)
+      if (worker !== undefined) worker.listening(about)
+      else if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
-      checkHealth(opened, io)
-      checkTools(mcp, servers, report)
+      // What one process has found out, the others need not say again.
+      if (worker?.isFirst ?? true) {
+        checkHealth(opened, io)
+        checkTools(mcp, servers, report)
+      }
       await stops.first
       return await stop(server, stops.second, io)
     } finally {
@@ -106,6 +126,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, i
     stopReloading()
     await audit?.flush()
     await mcp?.close()
+    for (const tool of hosted) tool.close?.()
     await opened?.close?.()
   }
 }
@@ -130,7 +151,11 @@ function isHostTool(name: string): boolean {
 }
 
 /** The options by which `serve` runs a built-in tool. */
-const RUN_BY: { readonly [tool: string]: string } = { file_search: '--file-search DIR', web_search: '--search NAME' }
+const RUN_BY: { readonly [tool: string]: string } = {
+  file_search: '--file-search DIR',
+  web_search: '--search NAME',
+  code_interpreter: '--python auto',
+}
 
 /** Returns the tools that are offered to each response. @throws UsageError */
 async function offeredOf(
@@ -184,6 +209,7 @@ function serveOptions(
     offered,
     recorder,
     log,
+    worker,
   }: {
     readonly opened: OpenedEngine
     readonly keyring: Keyring
@@ -193,6 +219,7 @@ function serveOptions(
     readonly offered: OperatorOffer
     readonly recorder: Recorder | undefined
     readonly log: RequestLog
+    readonly worker: Worker | undefined
   },
   onError: (error: unknown) => void,
   io: Io,
@@ -212,6 +239,7 @@ function serveOptions(
   const approval = APPROVALS[settings.approval]
   const authorize = settings.noKey ? () => ANONYMOUS : keyring.authorize
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
+  worker?.measures(metrics.read)
   const { engine, server } = opened
   const timelines = settings.verbose
     ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain)
@@ -230,11 +258,11 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
-    ...metricsPage(
-      settings,
-      keyring,
-      () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
-    ),
+    ...metricsPage(settings, keyring, async () => {
+      const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
+      if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
+      return new Response(prometheusText(families), { headers: { 'content-type': PROMETHEUS_TYPE } })
+    }),
     dialect,
     done: dialect === 'open-responses',
     ...((timelines || recorder) && {
@@ -260,16 +288,11 @@ function serveOptions(
 function metricsPage(
   { keys }: ServeSettings,
   { authorizeOperator }: Keyring,
-  page: () => Response,
+  page: () => Promise<Response>,
 ): Pick<ServeOptions, 'authorizeOperator' | 'operatorPages' | 'pages'> {
   const pages = { '/metrics': page }
   if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: pages }
   return keys.clients === undefined ? { pages } : { operatorPages: pages }
-}
-
-function createLog({ log }: ServeSettings, io: Io): RequestLog {
-  if (log === 'json') return createJsonLog(() => `${io.today()}T${io.time()}Z`, io.complain)
-  return createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
 }
 
 /** The maximum number of reports about schemas that are remembered. */
@@ -374,6 +397,20 @@ function checkHealth({ engine, namesContext }: OpenedEngine, io: Io): void {
 
 /** How long a tool server may take before it is said that it does not answer. */
 const TOOLS_MS = 10_000
+
+/** Returns the MCP servers, for the operator to see whether they answer. */
+function partsOf(mcp: McpTools | undefined, servers: readonly NamedServer[]): NonNullable<ServeOptions['parts']> {
+  if (mcp === undefined) return []
+  return servers.map(({ label }) => ({
+    type: 'mcp' as const,
+    name: label,
+    async check(signal: AbortSignal) {
+      const tools = [{ type: 'mcp' as const, server_label: label }]
+      const [listing] = await mcp.listings({ tools }, { signal })
+      if (listing?.tools === undefined) throw new Error(`MCP server ${label} does not answer`)
+    },
+  }))
+}
 
 /** Connects to the MCP servers, so that a wrong command or address is reported now and not at some request. */
 function checkTools(

@@ -13,7 +13,10 @@ type Options = Checked<typeof OPTIONS>
 
 /** The settings of `serve`: its options, checked one by one and with each other, and what follows from them. */
 export interface ServeSettings
-  extends Omit<Options, keyof Derived | 'config' | 'offer' | 'fileSearch' | 'search' | 'searchAllow' | 'limit'>,
+  extends Omit<
+      Options,
+      keyof Derived | 'config' | 'offer' | 'fileSearch' | 'search' | 'searchAllow' | 'searchRobots' | 'limit'
+    >,
     Derived {}
 
 interface Derived extends EngineSettings {

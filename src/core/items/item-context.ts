@@ -21,7 +21,7 @@ export interface ItemContext {
   /** The host's options that affect items. */
   readonly options: Pick<
     TranslatorOptions,
-    'sealReasoning' | 'sealApproval' | 'citations' | 'containerId' | 'knownFiles' | 'knownPages'
+    'sealReasoning' | 'sealApproval' | 'citations' | 'containerId' | 'knownContainerId' | 'knownFiles' | 'knownPages'
   >
   /** The part of the translator's state that hosted tools share. */
   readonly state: HostedState

@@ -75,6 +75,7 @@ export const TRANSLATOR_OPTIONS: OptionTable<TranslatorOptions> = {
   knownFiles: anObject,
   knownPages: checkPages,
   approvedCalls: (value, path) => checkList(path, value, ['approvalRequestId', 'serverLabel', 'name', 'arguments']),
+  knownContainerId: aString,
   containerId: aString,
   usageByTurn: aBoolean,
   store: aBoolean,

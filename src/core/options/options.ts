@@ -91,7 +91,12 @@ export interface TranslatorOptions {
   readonly knownPages?: readonly CitedPage[]
   /** The calls that the user approved since the last response. Each becomes an `mcp_call` item before the model's. */
   readonly approvedCalls?: readonly ApprovedCall[]
-  /** Container id of the code interpreter and the shell. Default: the one that the request names, else a derived id. */
+  /** The id of the container in which the code interpreter ran before this response: it goes on there. */
+  readonly knownContainerId?: string
+  /**
+   * Container id of the code interpreter and the shell. Default: the one that the request names, else the known one of the
+   * code interpreter, else a derived id.
+   */
   readonly containerId?: string
   /** Also reports the token counts of each model call, in vLLM's fields. */
   readonly usageByTurn?: boolean

@@ -126,7 +126,7 @@ export function textOfData(result: CallResult, callId: string): string | undefin
 }
 
 /** Whether a host runs calls of a tool, under at least one declaration of it. */
-export function isHostedBuiltin(tool: string): tool is HostedBuiltin {
+function isHostedBuiltin(tool: string): tool is HostedBuiltin {
   return Object.hasOwn(BUILTINS, tool) && BUILTINS[tool as BuiltinTool].runBy !== 'client'
 }
 

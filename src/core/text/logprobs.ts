@@ -45,7 +45,7 @@ function frozen(logprob: Logprob): Logprob {
 }
 
 /** Clamps a log-probability to what JSON can express. Values above zero are floating-point noise. */
-function probable(value: number): number {
+export function probable(value: number): number {
   return value > LOWEST ? Math.min(value, 0) : LOWEST
 }
 

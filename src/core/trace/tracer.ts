@@ -4,28 +4,18 @@ import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { spellToken } from '../text/logprobs.js'
+import { probable, spellToken } from '../text/logprobs.js'
+import type { ScoredToken } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
+import type { HarmonyRecord, TokenRecord } from './record.js'
 
 /**
  * An event or a token with its origin, for timelines and for conservation tests. Indexes count every pushed token from
  * 0; a text chunk counts as one.
  */
 export type Trace =
-  /** A token is about to be parsed. */
-  | {
-      readonly type: 'token'
-      readonly index: number
-      /** The token's id, or null for a text chunk. */
-      readonly token: number | null
-      /** The token's text, special tokens spelled as `<|markers|>`, incomplete characters as U+FFFD. */
-      readonly text: string
-      readonly origin: Origin
-      /** The parser's position before it. */
-      readonly position: ParserPosition
-    }
-  /** The parser reported an event while it read the token `index`. */
-  | { readonly type: 'harmony'; readonly index: number; readonly event: HarmonyEvent }
+  | TokenRecord
+  | HarmonyRecord
   /** The translator emitted an event. */
   | {
       readonly type: 'event'
@@ -34,6 +24,14 @@ export type Trace =
       readonly to: number
       readonly event: ResponseStreamEvent
     }
+
+/** What a tracer is told of a chunk besides its text or id. */
+export interface TracedChunk {
+  /** The token, if it has a log-probability. */
+  readonly scored?: ScoredToken
+  /** The tool whose whole message the host pushed. */
+  readonly author?: string
+}
 
 /** A translator's state for a tracer: whether the parser holds input back, and how much text is pending. */
 export interface TracedState {
@@ -50,7 +48,7 @@ export interface Tracer {
   /** The first token of the delta that is not complete yet, for snapshots. */
   readonly deltaFrom: number
   /** Called before a token or a text chunk is parsed. */
-  before(index: number, chunk: number | string, origin: Origin, state: TracedState): void
+  before(index: number, chunk: number | string, origin: Origin, state: TracedState, about?: TracedChunk): void
   /** Called after it was parsed. */
   after(state: TracedState): void
   /** Wraps a handler to observe the parser's calls to it. */
@@ -119,16 +117,35 @@ class TokenTracer implements Tracer {
     return this.#deltaFrom
   }
 
-  before(index: number, chunk: number | string, origin: Origin, state: TracedState): void {
+  before(
+    index: number,
+    chunk: number | string,
+    origin: Origin,
+    state: TracedState,
+    { author, scored }: TracedChunk = {},
+  ): void {
     const token = typeof chunk === 'number' ? chunk : null
     const text = typeof chunk === 'number' ? spellToken(chunk, this.#table) : chunk
-    this.#report({ type: 'token', index, token, text, origin, position: state.position })
+    const spoken = author === undefined ? {} : { author }
+    this.#report({
+      ...{ type: 'token', index, token, text, origin, position: state.position },
+      ...spoken,
+      ...this.#scores(scored),
+    })
     const isText = origin === 'model' && (token ?? 0) < FIRST_SPECIAL
     this.#index = index
     if (this.#isOver) this.#deltaFrom = -1
     this.#isOver = false
     if (isText && this.#deltaFrom < 0) this.#deltaFrom = index
     this.#before = state
+  }
+
+  #scores({ logprob, topLogprobs }: Partial<ScoredToken> = {}): Pick<TokenRecord, 'logprob' | 'alternatives'> {
+    if (logprob === undefined) return {}
+    const alternatives = topLogprobs?.map(({ id: token, logprob }) => {
+      return { token, text: spellToken(token, this.#table), logprob: probable(logprob) }
+    })
+    return { logprob: probable(logprob), ...(alternatives && { alternatives }) }
   }
 
   after(state: TracedState): void {

@@ -9,7 +9,7 @@ import type { TranslatorContext } from '../state/translator-context.js'
 import type { TranslatorState } from '../state/translator-state.js'
 import { LOGPROBS, scoredToken } from '../text/logprobs.js'
 import type { HarmonyToken, HostMessage, HostTokens } from '../tokens/token-source.js'
-import type { TracedState, Tracer } from '../trace/tracer.js'
+import type { TracedChunk, TracedState, Tracer } from '../trace/tracer.js'
 import type { InventedTurn } from './invented-turn.js'
 
 /** Feeds tokens to the parser, and counts and numbers them. */
@@ -54,7 +54,7 @@ export class TokenFeed {
     const isScored = this.#isScored && isText && this.#state.other === null && !this.#invented.isOpen
     if (isScored) this.#current.score(scoredToken(token, this.#context.options.tokenTable))
     countToken(this.#state.usage)
-    this.#pass(id, 'model')
+    this.#pass(id, 'model', typeof token === 'number' ? undefined : { scored: token })
     if (!isText) this.#countMarker(id)
   }
 
@@ -109,10 +109,10 @@ export class TokenFeed {
     if (id === SPECIAL.start && undecided !== 'ended') startMessage(this.#state.usage)
   }
 
-  #pass(chunk: number | string, origin: Origin): void {
+  #pass(chunk: number | string, origin: Origin, about?: TracedChunk): void {
     this.#state.index++
     const tracer = this.#tracer
-    tracer?.before(this.#state.index, chunk, origin, this.#tracedState())
+    tracer?.before(this.#state.index, chunk, origin, this.#tracedState(), about)
     if (typeof chunk === 'number') this.#parser.push(chunk, origin)
     else this.#parser.pushText(chunk, origin)
     tracer?.after(this.#tracedState())
@@ -123,7 +123,7 @@ export class TokenFeed {
     const handler = this.#handler
     const origin = 'host'
     this.#state.index++
-    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState())
+    this.#tracer?.before(this.#state.index, text, origin, this.#tracedState(), { author })
     // The engine may have swallowed the stop token of the model's message.
     this.#parser.end()
     handler.messageStart({ role: 'tool', name: author, recipient: 'assistant', channel }, origin)

@@ -8,6 +8,7 @@ import type {
   UrlCitation,
 } from '../../core/responses/items.js'
 import type { Response, ResponseUsage } from '../../core/responses/response.js'
+import { isUrlCitation } from '../answer-stream.js'
 import type { ResolvedChatAnswerOptions } from './answer-options.js'
 import type { ChatAnnotation, ChatDelta, ChatFinishReason, ChatUsage } from './completion.js'
 
@@ -163,9 +164,4 @@ export function identityOf(response: Response, { id, created, model }: ResolvedC
     created: created ?? response.created_at,
     model: model ?? response.model,
   }
-}
-
-function isUrlCitation(annotation: { readonly type: string }): annotation is UrlCitation {
-  const { start_index, end_index } = annotation as Partial<UrlCitation>
-  return annotation.type === 'url_citation' && [start_index, end_index].every(Number.isInteger)
 }

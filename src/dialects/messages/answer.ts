@@ -1,5 +1,6 @@
-import type { FunctionCallItem, OutputItem } from '../../core/responses/items.js'
+import type { Citation, FunctionCallItem, OutputItem } from '../../core/responses/items.js'
 import type { Response, ResponseUsage } from '../../core/responses/response.js'
+import { isUrlCitation } from '../answer-stream.js'
 import type { ResolvedMessageAnswerOptions } from './answer-options.js'
 import type {
   Message,
@@ -39,7 +40,7 @@ export class MessageAnswer {
   /** The number of blocks that have begun; the number of texts and calls among them and the waiting calls. */
   #count = 0
   #placed = 0
-  #open: { readonly type: 'thinking' | 'text'; readonly item: number } | undefined
+  #open: { readonly type: 'thinking' | 'text'; readonly item: number; isCited?: true } | undefined
   /** The seals that no block carries yet, and the complete calls. */
   #seals: PlacedSeal[] = []
   /** Whether a hidden call is among them; the number of blocks before each hidden call, by its position. */
@@ -87,6 +88,16 @@ export class MessageAnswer {
   text(at: number, isPreamble: boolean, text: string): MessageStreamEvent[] {
     if (text === '' || (isPreamble && this.#options.preambles === 'hidden')) return []
     return [...this.#enter('text', at), this.#delta({ type: 'text_delta', text })]
+  }
+
+  /** Adds a page that an item cites at the end of its text so far. Files have no form here. */
+  cite(at: number, citation: Citation | { readonly type: string }): MessageStreamEvent[] {
+    const open = this.#open
+    if (open?.type !== 'text' || open.item !== at || !isUrlCitation(citation)) return []
+    open.isCited = true
+    const { url, title } = citation
+    const location = { type: 'web_search_result_location', url, title, cited_text: '', encrypted_index: '' } as const
+    return [this.#delta({ type: 'citations_delta', citation: location })]
   }
 
   /** Adds a complete call. */
@@ -152,7 +163,7 @@ export class MessageAnswer {
 
   /** Continues the block of an item, or begins one. */
   #enter(type: 'thinking' | 'text', item: number): MessageStreamEvent[] {
-    if (this.#open?.type === type && this.#open.item === item) return []
+    if (this.#open?.type === type && this.#open.item === item && !this.#open.isCited) return []
     const before = this.#settle()
     this.#open = { type, item }
     if (type === 'text') this.#placed += 1
@@ -236,12 +247,12 @@ export class MessageAnswer {
 }
 
 /** Returns the id of a message for that of a response. */
-export function messageId(responseId: string): string {
+function messageId(responseId: string): string {
   return responseId.replace(/^(resp_)?/, 'msg_')
 }
 
 /** Returns the token counts in the form of this API, whose clients add the cached ones to `input_tokens`. */
-export function messageUsage(usage: ResponseUsage | null): MessageUsage {
+function messageUsage(usage: ResponseUsage | null): MessageUsage {
   const { input_tokens = 0, output_tokens = 0, input_tokens_details } = usage ?? {}
   return countsOf(input_tokens, input_tokens_details?.cached_tokens ?? 0, output_tokens)
 }
@@ -266,6 +277,8 @@ export function messageOf(events: readonly MessageStreamEvent[]): Message | unde
     else if (event.type === 'content_block_delta') {
       const { delta } = event
       if (delta.type === 'text_delta' && block?.type === 'text') block.text += delta.text
+      if (delta.type === 'citations_delta' && block?.type === 'text')
+        block.citations = [...(block.citations ?? []), delta.citation]
       if (delta.type === 'thinking_delta' && block?.type === 'thinking') block.thinking += delta.thinking
       if (delta.type === 'signature_delta' && block?.type === 'thinking') block.signature = delta.signature
       if (delta.type === 'input_json_delta') json += delta.partial_json

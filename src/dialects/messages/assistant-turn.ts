@@ -34,6 +34,8 @@ export function taught(tools: readonly object[], at: string): MadeItem[] {
 interface Block {
   readonly made: MadeItem
   readonly kind: 'text' | 'call' | 'thinking' | 'unanswered'
+  /** How many blocks it is made of, if not one: a text that cites has one for each citation. */
+  readonly width?: number
   /** What stands behind it: the result of a call that another server ran, and the tools that it found. */
   readonly after?: readonly MadeItem[]
 }
@@ -49,6 +51,8 @@ export class AssistantTurn {
   /** The places of the server's calls among the blocks, by their ids: their results stand behind them. */
   readonly #served = new Map<string, number>()
   #summary: MadeItem | undefined
+  /** The last block's text if it ends with a citation: the next text continues it. */
+  #cited: string | undefined
 
   constructor(known: KnownTurns) {
     this.#known = known
@@ -59,15 +63,21 @@ export class AssistantTurn {
     return this.#summary !== undefined
   }
 
-  text(text: string, at: string): void {
+  /** @param isCited - whether a citation ends it: a text behind it is of the same message */
+  text(text: string, at: string, isCited = false): void {
     if (text === '') return
-    const content = [{ type: 'output_text', text }]
-    this.#blocks.push({ made: { item: { type: 'message', role: 'assistant', content }, at }, kind: 'text' })
+    const begun = this.#cited === undefined ? undefined : this.#blocks.pop()
+    const whole = (this.#cited ?? '') + text
+    const content = [{ type: 'output_text', text: whole }]
+    const made = { item: { type: 'message', role: 'assistant', content }, at: begun?.made.at ?? at }
+    this.#blocks.push({ made, kind: 'text', width: (begun?.width ?? 0) + 1 })
+    this.#cited = isCited ? whole : undefined
   }
 
   block(block: Fields, at: string): void {
     const type = textIn(block, 'type', at)
     const read = Object.hasOwn(this.#readers, type) ? this.#readers[type] : undefined
+    if (type !== 'text') this.#cited = undefined
     if (read !== undefined) read(block, at)
     else if (isForeignResult(type)) this.#foreignResult(block, at)
     else if (!SKIPPED.includes(type)) {
@@ -77,7 +87,7 @@ export class AssistantTurn {
   }
 
   readonly #readers: { readonly [type: string]: (block: Fields, at: string) => void } = {
-    text: (block, at) => this.text(textIn(block, 'text', at), at),
+    text: (block, at) => this.text(textIn(block, 'text', at), at, isCited(block)),
     thinking: (block, at) =>
       this.#thinking(textIn(block, 'thinking', at), optionalTextIn(block, 'signature', at), at, 'signature'),
     redacted_thinking: (block, at) => this.#thinking('', textIn(block, 'data', at), at, 'data'),
@@ -104,8 +114,9 @@ export class AssistantTurn {
         items.push(next.made)
       }
     }
-    for (const [at, { made, kind, after = [] }] of this.#blocks.entries()) {
-      if (kind !== 'thinking') sealsUpTo(before++)
+    for (const [at, { made, kind, width = 1, after = [] }] of this.#blocks.entries()) {
+      if (kind !== 'thinking') sealsUpTo(before)
+      if (kind !== 'thinking') before += width
       if (kind === 'call') for (const item of this.#missing(made, hasThinking)) items.push(item)
       // A call that was cut off before its result is dropped.
       if (kind === 'unanswered') continue
@@ -235,6 +246,11 @@ const RESULT = { call_id: 'tool_use_id', output: 'content' } as const
 
 /** What precedes a summary, as in a compaction of this server. */
 const SUMMARY = 'A summary of the conversation so far:'
+
+function isCited(block: Fields): boolean {
+  const citations = fieldOf(block, 'citations')
+  return Array.isArray(citations) && citations.length > 0
+}
 
 function inputOf(block: Fields, at: string): Fields {
   const input = fieldOf(block, 'input') ?? {}

@@ -16,7 +16,7 @@ const TYPES: ReadonlyMap<number, MessageErrorType> = new Map([
 ])
 
 /** Returns the status of this API for one of the Responses API. */
-export function messagesStatus(status: number): number {
+function messagesStatus(status: number): number {
   if (status === 503) return 529
   return TYPES.has(status) || status < 500 ? status : 500
 }

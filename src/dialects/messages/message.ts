@@ -6,7 +6,18 @@ export type MessageStopReason = 'end_turn' | 'max_tokens' | 'stop_sequence' | 't
 export interface MessageTextBlock {
   type: 'text'
   text: string
-  citations: null
+  /** The pages that the text cites; null if there are none. The block ends with the first. */
+  citations: MessageCitation[] | null
+}
+
+/** A page that a text cites. */
+export interface MessageCitation {
+  type: 'web_search_result_location'
+  url: string
+  title: string
+  /** Empty, like `encrypted_index`: the page that the model read is sealed with its reasoning. */
+  cited_text: string
+  encrypted_index: string
 }
 
 /** The model's reasoning; empty if the client asked to omit it. */
@@ -116,6 +127,7 @@ export interface Message {
 /** What an event adds to a block. `type` narrows it. */
 export type MessageDelta =
   | { type: 'text_delta'; text: string }
+  | { type: 'citations_delta'; citation: MessageCitation }
   | { type: 'thinking_delta'; thinking: string }
   | { type: 'signature_delta'; signature: string }
   | { type: 'input_json_delta'; partial_json: string }

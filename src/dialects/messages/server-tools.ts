@@ -5,6 +5,7 @@ import type {
   OutputItem,
   WebSearchAction,
   WebSearchCallItem,
+  WebSearchSource,
 } from '../../core/responses/items.js'
 import type { McpTool, UnknownTool } from '../../core/responses/request.js'
 import type { Fields } from '../../shared/fields.js'
@@ -52,15 +53,16 @@ function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: bo
   const tool_use_id = id.replace(/^(ws_)?/, 'srvtoolu_')
   const { type: _, ...actionFields } = action
   const { sources = [], ...input } = actionFields as Partial<Extract<WebSearchAction, { type: 'search' }>>
-  const pages = action.type === 'search' ? sources : action.url === '' ? [] : [{ url: action.url }]
+  const opened = action.type === 'search' || action.url === '' ? [] : [{ type: 'url' as const, url: action.url }]
+  const pages: readonly WebSearchSource[] = action.type === 'search' ? sources : opened
   const content =
     status === 'failed'
       ? ({
           type: 'web_search_tool_result_error',
           error_code: isPastLimit ? 'max_uses_exceeded' : 'unavailable',
         } as const)
-      : pages.map(({ url }) => ({
-          ...{ type: 'web_search_result' as const, url, title: hostOf(url) },
+      : pages.map(({ url, title = hostOf(url) }) => ({
+          ...{ type: 'web_search_result' as const, url, title },
           ...{ encrypted_content: '', page_age: null },
         }))
   return {

@@ -125,6 +125,8 @@ class Encoder {
         const { output_index: at, delta } = event
         return this.#answer.text(at, this.#items.isPreamble(at), delta)
       }
+      case 'response.output_text.annotation.added':
+        return this.#answer.cite(event.output_index, event.annotation)
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta': {
         const { output_index: at, type, delta } = event

@@ -1,6 +1,7 @@
-import type { OutputItem } from '../../core/responses/items.js'
+import type { Citation, OutputItem } from '../../core/responses/items.js'
 import type { Response } from '../../core/responses/response.js'
 import { check } from '../../shared/errors.js'
+import { isUrlCitation } from '../answer-stream.js'
 import { isServed, isToolUse, MessageAnswer, messageOf } from './answer.js'
 import { type MessageAnswerOptions, resolveAnswerOptions } from './answer-options.js'
 import type { Message, MessageStreamEvent } from './message.js'
@@ -43,5 +44,30 @@ function eventsOf(item: OutputItem, at: number, answer: MessageAnswer): MessageS
   if (isServed(item)) return answer.served(at, item)
   const isPreamble = item.phase === 'commentary'
   // A host's inserted message may contain a refusal: as in a stream, that is no text.
-  return item.content.flatMap(({ type, text }) => (type === 'output_text' ? answer.text(at, isPreamble, text) : []))
+  return item.content.flatMap(({ type, text, annotations }) =>
+    type !== 'output_text'
+      ? []
+      : citedPieces(text, annotations).flatMap((piece) => [
+          ...answer.text(at, isPreamble, piece.text),
+          ...(piece.citation === undefined ? [] : answer.cite(at, piece.citation)),
+        ]),
+  )
+}
+
+interface CitedPiece {
+  readonly text: string
+  readonly citation?: Citation
+}
+
+/** Cuts a text behind each of its citations, where its stream has them. */
+function citedPieces(text: string, citations: readonly Citation[]): CitedPiece[] {
+  const pieces: CitedPiece[] = []
+  let [from, at, codePoints] = [0, 0, 0]
+  for (const citation of citations) {
+    const end = isUrlCitation(citation) ? citation.end_index : 0
+    for (; codePoints < end && at < text.length; codePoints++) at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1
+    pieces.push({ text: text.slice(from, at), citation })
+    from = at
+  }
+  return [...pieces, { text: text.slice(from) }]
 }

@@ -1,5 +1,5 @@
 import type { Fields } from '../../shared/fields.js'
-import { invalidValue, unsupported } from '../../shared/request-error.js'
+import { invalidValue, RequestError, unsupported } from '../../shared/request-error.js'
 import {
   fieldOf,
   flagIn,
@@ -57,16 +57,26 @@ function functionOf(tool: Fields): object {
 function addSearch(tool: Fields, at: string, draft: Draft): void {
   const location = fieldOf(tool, 'user_location')
   const maxSearches = optionalIntegerIn(tool, 'max_uses', at, 1)
-  const allowed = textsIn(tool, 'allowed_domains', at)
-  const blocked = textsIn(tool, 'blocked_domains', at)
-  if (blocked.length > 0)
-    throw unsupported(`${at}.blocked_domains`, 'domains to leave out are', "Name 'allowed_domains'.")
+  const domains = Object.fromEntries(
+    DOMAINS.flatMap((name) => {
+      const given = textsIn(tool, name, at)
+      return given.length > 0 ? [[name, given]] : []
+    }),
+  )
+  if (Object.keys(domains).length > 1) {
+    const message = "'allowed_domains' and 'blocked_domains' exclude each other."
+    throw new RequestError(message, { param: `${at}.blocked_domains`, code: 'invalid_value' })
+  }
   if (maxSearches !== undefined) draft.answer = { ...draft.answer, maxSearches }
-  draft.put('include', [...(draft.request['include'] as readonly string[]), 'web_search_call.action.sources'])
-  const filters = allowed.length > 0 && { filters: { allowed_domains: allowed } }
+  draft.put('include', [...(draft.request['include'] as readonly string[]), ...SOURCES])
+  const filters = Object.keys(domains).length > 0 && { filters: domains }
   const search = { type: 'web_search', ...(location !== undefined && { user_location: location }), ...filters }
-  draft.addTool(search, { at, fields: { 'filters.allowed_domains': 'allowed_domains' } })
+  draft.addTool(search, { at, fields: Object.fromEntries(DOMAINS.map((name) => [`filters.${name}`, name])) })
 }
+
+/** The pages of a search with their titles. */
+const SOURCES = ['web_search_call.action.sources', 'web_search_call.results'] as const
+const DOMAINS = ['allowed_domains', 'blocked_domains'] as const
 
 /** Reads `tool_choice`. @throws RequestError */
 export function readToolChoice(value: unknown, draft: Draft): void {

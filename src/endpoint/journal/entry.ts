@@ -131,6 +131,8 @@ export interface OpenEntry extends ConversationAddition {
   readonly knownFiles?: CitableFiles
   /** The pages that the browser showed in the conversation, the last one last. None if absent. */
   readonly knownPages?: readonly CitedPage[]
+  /** The container of the latest call of the code interpreter in the conversation. None if absent. */
+  readonly knownContainerId?: string
   /** The calls that the user approved, which run first. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
@@ -316,12 +318,21 @@ export function translatorOptionsOf(
   open: OpenEntry,
 ): Pick<
   TranslatorOptions,
-  'responseId' | 'request' | 'mcpListings' | 'knownListings' | 'knownFiles' | 'knownPages' | 'approvedCalls'
+  | 'responseId'
+  | 'request'
+  | 'mcpListings'
+  | 'knownListings'
+  | 'knownFiles'
+  | 'knownPages'
+  | 'knownContainerId'
+  | 'approvedCalls'
 > {
-  const { responseId, request, listings: mcpListings, knownListings = [], knownFiles, knownPages, approvedCalls } = open
+  const { responseId, request, listings: mcpListings, knownListings = [], approvedCalls } = open
+  const { knownFiles, knownPages, knownContainerId } = open
   return {
     ...{ responseId, request, mcpListings, knownListings, approvedCalls },
     ...(knownFiles && { knownFiles }),
     ...(knownPages && { knownPages }),
+    ...(knownContainerId !== undefined && { knownContainerId }),
   }
 }

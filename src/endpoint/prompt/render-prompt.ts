@@ -144,7 +144,7 @@ export function turnStart(tokenTable: TokenTable): readonly number[] {
   return [SPECIAL.start, ...encoderOf(tokenTable)('assistant')]
 }
 
-export function* renderReadPrompt(
+function* renderReadPrompt(
   { head, messages, tools, placeholders, pending }: ReadPrompt,
   { tokenTable, known }: Rendering,
   work: Work,

@@ -6,6 +6,7 @@ import {
   anObject,
   anything,
   aSignal,
+  aText,
   having,
   listOf,
   oneOf,
@@ -14,7 +15,7 @@ import {
 } from '../../shared/options/checks.js'
 import { RENDER_PROMPT_OPTIONS } from '../prompt/render-prompt.js'
 import { anApprovalPolicy, anOffer } from './check-offered.js'
-import { type RespondLimits, type RespondOptions, TRANSLATED } from './options.js'
+import { type RespondLimits, type RespondOptions, TRANSLATED, type TranslateEntriesOptions } from './options.js'
 
 export const anEngine: OptionCheck = having(['generate', 'health'], 'a TokenEngine')
 export const someTools: OptionCheck = listOf(having(['answers', 'run'], 'a tool'), 'an array of tools')
@@ -33,6 +34,7 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   date: aFunction,
   began: wholeNumber(0),
   tools: someTools,
+  owner: aText,
   offered: anOffer,
   approval: anApprovalPolicy,
   approvals: oneOf('ask', 'refuse'),
@@ -55,6 +57,12 @@ export const RESPOND_OPTIONS: OptionTable<RespondOptions> = {
   onInvalidOutput: aFunction,
   returnedArguments: oneOf('text', 'objects'),
   onStopString: aFunction,
+}
+
+/** The options of {@link respond} mean the same here, or nothing. */
+export const TRANSLATE_ENTRIES_OPTIONS: OptionTable<RespondOptions & TranslateEntriesOptions> = {
+  ...RESPOND_OPTIONS,
+  ...picked(TRANSLATOR_OPTIONS, ['trace']),
 }
 
 /** @throws HarmonyResponsesError `bad_option` */

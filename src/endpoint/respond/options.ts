@@ -4,6 +4,7 @@ import type { CitableFiles } from '../../core/responses/call-result.js'
 import type { ResponseRequest } from '../../core/responses/request.js'
 import type { ResponseObject } from '../../core/responses/response.js'
 import type { TokenTable } from '../../core/tokens/token-table.js'
+import type { TracerFactory } from '../../core/trace/tracer.js'
 import type { TokenEngine } from '../../engines/contract/engine.js'
 import type { Pause } from '../../shared/slices.js'
 import type { ConversationAddition, Entry } from '../journal/entry.js'
@@ -119,6 +120,8 @@ interface Translated extends Omit<Pick<TranslatorOptions, (typeof TRANSLATED)[nu
 export interface TranslateEntriesOptions extends Translated {
   /** The vocabulary, by which ids become text. */
   readonly tokenTable: TokenTable
+  /** Reports which tokens each event came from: `traceRecords(callback)` of `harmony-responses/trace`. */
+  readonly trace?: TracerFactory
 }
 
 /** The options of the prompt that mean the same here. */
@@ -143,6 +146,8 @@ export interface RespondOptions extends Translated, Prompted {
    * tools that one of them answers: a diagnostic `unhosted_tool` names those left out.
    */
   readonly tools?: readonly Tool[]
+  /** The owner of the response, for {@link ToolContext.owner}. Default: none. */
+  readonly owner?: string
   /** Tools and instructions of the operator, in addition to those of the request. Default: none. */
   readonly offered?: OperatorOffer
   /**

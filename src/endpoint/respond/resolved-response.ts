@@ -80,7 +80,7 @@ export class ResolvedResponse {
   }
 
   #translator(open: OpenEntry, clock: () => number): Translator {
-    const { tokenTable, sealReasoning } = this.#options
+    const { tokenTable, sealReasoning, trace } = this.#options
     const given = Object.fromEntries(
       TRANSLATED.flatMap((name) => (name in this.#options ? [[name, this.#options[name]]] : [])),
     )
@@ -89,6 +89,7 @@ export class ResolvedResponse {
     const options = withDefaults(
       merged(given, {
         ...{ tokenTable, clock, ...translatorOptionsOf(open) },
+        ...(trace && { trace }),
         ...(isTold && {
           sealReasoning: (text: string, id: string) => sealReasoning(text, id, forms.ofReasoning(fold, text, id)),
         }),

@@ -3,8 +3,8 @@ import type { ResponseStreamEvent } from '../../core/responses/events.js'
 import type { ResponseObject } from '../../core/responses/response.js'
 import { checkOptions } from '../../shared/options/check-options.js'
 import type { Entry } from '../journal/entry.js'
-import { RESPOND_OPTIONS } from './check-respond-options.js'
-import type { RespondOptions, TranslateEntriesOptions } from './options.js'
+import { TRANSLATE_ENTRIES_OPTIONS } from './check-respond-options.js'
+import type { TranslateEntriesOptions } from './options.js'
 import { ResolvedResponse } from './resolved-response.js'
 
 /** A response, rebuilt from its entries. */
@@ -49,7 +49,7 @@ export interface EntryTranslation {
  * ```
  */
 export function translateEntries(options: TranslateEntriesOptions): EntryTranslation {
-  checkOptions<RespondOptions>('translateEntries', options, RESPOND_OPTIONS, ['tokenTable'])
+  checkOptions<TranslateEntriesOptions>('translateEntries', options, TRANSLATE_ENTRIES_OPTIONS, ['tokenTable'])
   const { fold } = new ResolvedResponse(options)
   return {
     get response() {

@@ -5,6 +5,7 @@ import {
   aBoolean,
   aFunction,
   aTimer,
+  having,
   listOf,
   optionsOf,
   recordOf,
@@ -48,6 +49,8 @@ export const APP_OPTIONS: OptionTable<ResponsesAppOptions> = {
   limits: optionsOf(APP_LIMITS),
   authorize: aFunction,
   authorizeOperator: aFunction,
+  parts: listOf(having(['check'], 'a part with its check'), 'an array of parts'),
+  adminProcesses: aFunction,
   hosts(value, path) {
     if (value !== 'any') hosts(value, path)
   },

@@ -4,7 +4,7 @@ import { describe, HarmonyResponsesError } from '../../shared/errors.js'
 export type KeyTable = Readonly<Record<string, string>> | ReadonlyMap<string, string>
 
 /** In characters. Anything shorter can be guessed, or is no key: a name, or what JavaScript writes for no value. */
-export const SHORTEST_BEARER_KEY = 16
+const SHORTEST_BEARER_KEY = 16
 
 /** What JavaScript writes for a value that is no text. `null` and `NaN` may also be a part of a random text. */
 const NO_TEXT = /undefined|(?<![^\W_])(?:null|NaN)(?![^\W_])|\[object \w+\]/

@@ -1,16 +1,21 @@
 import { Hono, type MiddlewareHandler } from 'hono'
 import { resolveDialect } from '../../dialects/named.js'
+import { merged } from '../../shared/merged.js'
 import { RequestError } from '../../shared/request-error.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { later } from '../flow/next-turn.js'
+import { type AdminProcess, type AdminProcesses, type CountingProcess, oneProcess } from './admin/admin.js'
+import { openAdmin } from './admin/open-admin.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
 import { createHostCheck } from './host-rules.js'
 import { createHostedTurns } from './hosted-turns.js'
-import { type Identify, operatorBy, ownerBy } from './identify.js'
+import { adminBy, type Identify, operatorBy, ownerBy } from './identify.js'
+import type { OnMetric } from './observe/metric.js'
 import { observeRoutes } from './observe/observe-routes.js'
 import type { ResponsesAppOptions } from './options.js'
 import { createJsonReader } from './read-json.js'
+import { adminRoutes } from './routes/admin.js'
 import { chatCompletionsRoute } from './routes/chat-completions.js'
 import { conversationRoutes } from './routes/conversation.js'
 import { conversationsRoutes } from './routes/conversations.js'
@@ -34,6 +39,8 @@ export interface ResponsesApp {
   readonly app: Hono<Env>
   /** The service behind the routes, for hosts with routes of their own. */
   readonly service: ResponseService
+  /** The figures of this process for its operator. Absent without `authorizeOperator`. */
+  readonly admin?: AdminProcess
   /**
    * Refuses new requests, waits for the running responses, and closes sockets: for SIGTERM.
    *
@@ -74,10 +81,14 @@ export function createResponsesApp(options: ResponsesAppOptions): ResponsesApp {
 }
 
 /** Creates the app from checked options. */
-export function openApp(options: ResponsesAppOptions): ResponsesApp {
-  const { basePath = '/v1', pages = {}, operatorPages = {} } = options
+export function openApp(given: ResponsesAppOptions): ResponsesApp {
+  const { basePath = '/v1', pages = {}, operatorPages = {} } = given
+  let opened: ResponseService | undefined
+  const admin = given.authorizeOperator && openAdmin(given, () => opened)
+  const options = admin === undefined ? given : merged(given, { onMetric: heardBy(admin, given.onMetric) })
   const server = serverContext(options)
   const { service } = server
+  opened = service
   const app = new Hono<Env>()
   app.use(observeRoutes(service.observer, traceOf))
   answerErrors(app, service.report)
@@ -85,6 +96,7 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
   healthRoutes(app, server, (path) => !Object.hasOwn(pages, path) && !Object.hasOwn(operatorPages, path))
   const guardBy = createGuards(server)
   const guard = guardBy(server.identify)
+  adminRoutes(app, { server, guard: guardBy(adminBy(options)), processes: admin && processesOf(options, admin) })
   const operatorGuard = guardBy(operatorBy(options))
   // Before those of clients, so that no pattern among these opens one.
   for (const [path, page] of Object.entries(operatorPages)) app.get(path, operatorGuard, ({ req }) => page(req.raw))
@@ -105,8 +117,21 @@ export function openApp(options: ResponsesAppOptions): ResponsesApp {
 
   const drain = async (signal?: AbortSignal): Promise<void> => {
     await Promise.all([service.drain(signal), sockets.drain(signal)])
+    admin?.stop()
   }
-  return { fetch: app.fetch, app, service, drain }
+  return { fetch: app.fetch, app, service, ...(admin && { admin }), drain }
+}
+
+/** Returns an `onMetric` that the operator's figures hear first. */
+function heardBy({ take }: CountingProcess, onMetric: ResponsesAppOptions['onMetric']): OnMetric {
+  return (metric) => {
+    take(metric)
+    return onMetric?.(metric)
+  }
+}
+
+function processesOf({ adminProcesses = oneProcess }: ResponsesAppOptions, admin: CountingProcess): AdminProcesses {
+  return adminProcesses(admin)
 }
 
 function serverContext(options: ResponsesAppOptions): ServerContext {
@@ -130,7 +155,10 @@ function answerErrors(app: Hono<Env>, report: (error: unknown) => void): void {
   })
   app.notFound((context) => {
     const { method, path } = context.req
-    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. Please check the URL for typos.`
+    const hint = /^\/v1\/containers(?:\/|$)/.test(path)
+      ? 'Containers cannot be created or read here: the code interpreter makes its own, and its outputs are in its calls.'
+      : 'Please check the URL for typos.'
+    const message = `Unknown request URL: ${method} ${path.slice(0, 200)}. ${hint}`
     return sendError(context, new RequestError(message, { status: 404, code: 'unknown_url' }), report)
   })
 }

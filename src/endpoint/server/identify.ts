@@ -25,7 +25,18 @@ export function operatorBy({
     const operator = authorizeOperator && (await nameBy(authorizeOperator, request))
     if (operator !== undefined) return operator
     const owner = authorize && (await nameBy(authorize, request))
-    throw owner === undefined || owner === ANONYMOUS ? unauthorized() : ofOperator()
+    if (owner === undefined || owner === ANONYMOUS) throw unauthorized()
+    throw operatorKeyRequired("Only the operator's key opens this page, not a client's.")
+  }
+}
+
+/** Identifies the operator: 403 for all others, and a sentence that names the key. */
+export function adminBy({ authorizeOperator }: Pick<ResponsesAppOptions, 'authorizeOperator'>): Identify {
+  return async (request) => {
+    const operator = authorizeOperator && (await nameBy(authorizeOperator, request))
+    if (operator !== undefined) return operator
+    const ways = 'serve: HARMONY_RESPONSES_OPERATOR_KEY; authorizeOperator of the app'
+    throw operatorKeyRequired(`Only the operator's key opens this (${ways}).`)
   }
 }
 
@@ -39,8 +50,7 @@ export function unauthorized(): RequestError {
   return new RequestError('Incorrect API key provided.', { status: 401, code: 'invalid_api_key' })
 }
 
-function ofOperator(): RequestError {
-  const message = "Only the operator's key opens this page, not a client's."
+function operatorKeyRequired(message: string): RequestError {
   return new RequestError(message, { status: 403, code: 'operator_key_required' })
 }
 

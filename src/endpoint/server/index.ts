@@ -10,6 +10,11 @@ export type { Queue } from '../flow/queue.js'
 export type { ApprovableTool, ApprovalDecision, ApprovalPolicy, OfferedTool, OperatorOffer } from '../respond/index.js'
 export { createMemoryStore, type MemoryStoreOptions } from '../stores/memory-store.js'
 export type * from '../stores/store.js'
+export type { AdminProcess, AdminProcesses, AdminSnapshot } from './admin/admin.js'
+export type { CheckedPart } from './admin/parts.js'
+export type { IntervalCounts } from './admin/series.js'
+export type { TimeCounts } from './admin/time-counts.js'
+export type * from './admin/types.js'
 export { type Authorize, bearerKeys, hashedBearerKeys } from './authorize.js'
 export type { KeyTable } from './check-keys.js'
 export { createResponsesApp, type ResponsesApp } from './create-responses-app.js'
@@ -35,5 +40,12 @@ export type { PassLimits, PassOnOptions } from './service/pass-on-options.js'
 export { type ConversationService, createResponseService, type ResponseService } from './service/response-service.js'
 export type { LiveResponse } from './service/running/live-response.js'
 export type { OnDisconnect } from './service/running/readers.js'
+export type {
+  HiddenRecord,
+  ResponseTrace,
+  TracedPrompt,
+  TracedPromptMessage,
+} from './service/trace/response-trace.js'
+export type { TraceQuery } from './service/trace/window.js'
 export type { NodeResponse } from './stream-body.js'
 export type { WebSocketLimits } from './web-socket/limits.js'

@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { ChatAnswerOptions, Dialect, DialectName } from '../../dialects/index.js'
+import type { AdminProcess, AdminProcesses } from './admin/admin.js'
+import type { CheckedPart } from './admin/parts.js'
 import type { Authorize } from './authorize.js'
 import type { HostRules } from './host-rules.js'
 import type { BodyLimits } from './read-json.js'
@@ -16,9 +18,17 @@ export interface ResponsesAppOptions extends ServiceOptions, HostRules {
   readonly authorize?: Authorize
   /**
    * Returns the operator's name by a request's headers, or undefined to refuse it: with 403 if `authorize` knows its
-   * sender, else with 401. It opens `operatorPages` and nothing of the API. Default: nobody is the operator.
+   * sender, else with 401. It opens `operatorPages`, `/admin/...`, and nothing of the API. Default: nobody is the
+   * operator, and nothing is counted for one.
    */
   readonly authorizeOperator?: Authorize
+  /** Parts of the server that `GET /admin/parts` asks, besides engine and store. Default: none. */
+  readonly parts?: readonly CheckedPart[]
+  /**
+   * Returns the processes that `/admin/...` speaks of, if there are several: their hosts exchange the plain JSON of
+   * {@link AdminProcess}. Default: this one.
+   */
+  readonly adminProcesses?: (own: AdminProcess) => AdminProcesses
   /** The limits of the service, of bodies and of sockets. Each has a default. */
   readonly limits?: ServiceLimits & BodyLimits & WebSocketLimits
   /** The prefix of the routes. Default `/v1`. */

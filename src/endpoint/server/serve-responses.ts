@@ -35,7 +35,7 @@ export interface ResponsesServer extends ResponsesApp {
 
 const { upgradeWebSocket: _, ...WITHOUT_SOCKET } = APP_OPTIONS
 
-export const SERVE_OPTIONS: OptionTable<ServeOptions> = {
+const SERVE_OPTIONS: OptionTable<ServeOptions> = {
   ...WITHOUT_SOCKET,
   hostname: aString,
   port: wholeNumber(0, 65_535),
@@ -94,6 +94,10 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
       () => resolve(listening as Server),
     )
     listening.once('error', reject)
+  }).catch(async (error: unknown) => {
+    // What serves nobody takes no responses over.
+    await app.drain(AbortSignal.abort())
+    throw error
   })
   answerUpgrades(server)
   // As long as a body may take to arrive.

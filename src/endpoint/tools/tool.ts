@@ -3,7 +3,7 @@ import type { HostedItemType } from '../../core/recipients/builtin-tools.js'
 import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpCallItem, OutputItemByType } from '../../core/responses/items.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
-import type { ResponseRequest } from '../../core/responses/request.js'
+import type { ResponseRequest, UnknownTool } from '../../core/responses/request.js'
 
 /** A call that the host answers, as its item was streamed: complete, and waiting for its result. */
 export type HostedCall = McpCallItem | OutputItemByType[HostedItemType]
@@ -30,6 +30,10 @@ export interface EarlierResult {
 export interface ToolContext {
   /** The request of the call, whose declarations determine what may run. */
   readonly request: ResponseRequest
+  /** The id of the response. Absent outside of a response. */
+  readonly responseId?: string
+  /** For whom it runs: no other owner may see what belongs to this one. Absent where all requests have the same owner. */
+  readonly owner?: string
   /**
    * The arguments as the model wrote them, of which the item may show a part. Empty for a call that is not in the model's
    * context, such as an approved one.
@@ -82,6 +86,12 @@ export interface Tool {
    * share a label: the second one would never be called.
    */
   readonly serverLabels?: readonly string[]
+  /**
+   * Returns what it does not regard of a tool that a request declares, as paths within it: `user_location.city`. The host
+   * is told by a diagnostic `ignored_parameter`. Called before the model with each declaration, also those of other tools.
+   * Default: nothing.
+   */
+  ignores?(declaration: UnknownTool): readonly string[]
   /** Runs the call. It has to end soon after its signal aborts. */
   run(call: HostedCall, context: ToolContext): Promise<CallResult>
   /**

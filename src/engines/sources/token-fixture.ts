@@ -131,7 +131,7 @@ const end = z.object(
 )
 
 /** The shape of a {@link TokenFixture}. Its messages are meant for {@link parseTokenFixture}. */
-export const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
+const tokenFixtureSchema: z.ZodType<TokenFixture> = z.object(
   {
     version: z.literal(1, '1'),
     name: string,

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import type { AdminParts } from '../../../src/endpoint/server/index.js'
 import { fakeIo } from '../io.js'
 import { refusal, type Served, serve } from '../served.js'
 
@@ -87,5 +89,40 @@ describe("an operator's key that is wrong", () => {
   test('has no option on the command line, where the list of processes shows it', async () => {
     const [code, line] = await refusal(['--replay', '--operator-key', OPERATOR])
     expect([code, line]).toEqual([2, "Unknown option '--operator-key'"])
+  })
+})
+
+describe('/admin of serve', () => {
+  const KEYS = [OPERATOR, CLIENT, ANN, undefined]
+
+  test.each([
+    ['no key', {}, [], [FORBIDDEN, FORBIDDEN, FORBIDDEN, FORBIDDEN]],
+    [
+      'keys of clients',
+      { ...clients, HARMONY_RESPONSES_API_KEY: CLIENT },
+      [],
+      [FORBIDDEN, FORBIDDEN, FORBIDDEN, FORBIDDEN],
+    ],
+    ["the operator's key", operator, [], [200, FORBIDDEN, FORBIDDEN, FORBIDDEN]],
+    ["the operator's key and --no-key", operator, ['--no-key'], [200, FORBIDDEN, FORBIDDEN, FORBIDDEN]],
+  ])('with %s opens for the operator alone', async (_, env, args, expected) => {
+    const served = await serve(['--replay', ...args], { env })
+    for (const path of ['/admin/now', '/admin/requests', '/admin/series', '/admin/parts']) {
+      expect(await answers(served, path, KEYS)).toEqual(expected)
+    }
+  })
+
+  test('the parts are the engine, the MCP servers by their labels, and the store', async () => {
+    const mcp = `${process.execPath} ${fileURLToPath(new URL('../../endpoint/tools/mcp/fixture-server.mjs', import.meta.url))} stdio`
+    const args = ['--replay', '--mcp', `docs=${mcp}`, '--mcp', 'away=node -e 0']
+    const served = await serve(args, { env: operator })
+    const headers = { authorization: `Bearer ${OPERATOR}` }
+    const { data } = (await (await fetch(`${served.url}/admin/parts`, { headers })).json()) as AdminParts
+    expect(data.map(({ type, name, health }) => [type, name, health])).toEqual([
+      ['engine', 'gpt-oss', 'ok'],
+      ['mcp', 'docs', 'ok'],
+      ['mcp', 'away', 'failing'],
+      ['store', 'memory', 'ok'],
+    ])
   })
 })

@@ -48,6 +48,8 @@ const over = (given: Partial<ResponseEnded> = {}): ResponseEnded => ({
   requestId: 'req_1',
   model: 'gpt-oss',
   requestedModel: 'gpt-oss',
+  owner: 'anonymous',
+  code: null,
   status: 'completed',
   seconds: 1.2,
   inputTokens: 73,

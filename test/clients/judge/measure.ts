@@ -35,6 +35,8 @@ export interface Measured {
   readonly neither: number
   /** Streams for which the model differs from the client, regardless of the verdict. */
   readonly unfaithful: number
+  /** Those of the kinds that a rule may be written by. */
+  readonly unlike: readonly Cases[]
   /** Streams for which `explain` predicts another ending than the client's. */
   readonly misexplained: number
   readonly genuine: number
@@ -106,6 +108,7 @@ export async function measure(
   const { violations, bodyOf } = subject
   const misses = new Tally()
   const accusations = new Tally()
+  const unlike = new Tally()
   const counts = {
     genuineBroken: 0,
     genuineMissed: 0,
@@ -115,11 +118,13 @@ export async function measure(
     strictFound: 0,
     strictRefused: 0,
   }
-  const look = (events: Drawn['events'], outcome: Outcome): string => {
+  const look = (events: Drawn['events'], outcome: Outcome, into: Tally, kind: string, place: string): string => {
     const wrong = infidelity(subject.predicted(events), outcome)
-    if (wrong.length > 0) counts.unfaithful++
     if (subject.saysCompleted(events) !== (outcome.ending === 'completed')) counts.misexplained++
-    return wrong.length > 0 ? ` [the model is wrong about: ${wrong.join(', ')}]` : ''
+    if (wrong.length === 0) return ''
+    counts.unfaithful++
+    into.add(kind, `${place}: ${wrong.join(', ')}: ${outcome.error ?? outcome.ending}`)
+    return ` [the model is wrong about: ${wrong.join(', ')}]`
   }
 
   const isPredicted = (events: Drawn['events'], outcome: Outcome): boolean =>
@@ -132,7 +137,7 @@ export async function measure(
     const outcome = await steady(replayer, bodyOf(stream.events), isExpected)
     const lost = losses(outcome, meant)
     const [said] = violations(stream.events)
-    const note = look(stream.events, outcome)
+    const note = look(stream.events, outcome, unlike, 'genuine', stream.name)
     if (lost.length > 0) counts.genuineBroken++
     else if (subject.strict(stream.events).some(({ fault }) => fault === 'server')) counts.strictRefused++
     if (lost.length > 0 && said === undefined) {
@@ -154,7 +159,7 @@ export async function measure(
     return known
   }
   /** Plays damages, and counts right and wrong verdicts. */
-  const play = async (drawn: readonly Drawn[]) => {
+  const play = async (drawn: readonly Drawn[], unlikeOf: Tally = unlike) => {
     const [missed, accusedOf] = [new Tally(), new Tally()]
     let [played, broken, found, neither, accused, named, refused] = [0, 0, 0, 0, 0, 0, 0]
     await each(drawn, async (one) => {
@@ -170,7 +175,8 @@ export async function measure(
       const differs = differences(outcome, good, isCut)
       const all = violations(events)
       const [said] = all
-      const note = look(events, outcome)
+      const place = `${stream.name}, event ${at}`
+      const note = look(events, outcome, unlikeOf, kind, place)
       if (differs.length > 0 && subject.isGood?.(events) === true) {
         neither++
         return
@@ -181,14 +187,11 @@ export async function measure(
         found++
         if (all.some(({ rule }) => rule.startsWith(subject.rules))) named++
       } else if (differs.length > 0) {
-        missed.add(
-          kind,
-          `${stream.name}, event ${at}: ${differs.join(', ')}: ${outcome.error ?? outcome.ending}${note}`,
-        )
+        missed.add(kind, `${place}: ${differs.join(', ')}: ${outcome.error ?? outcome.ending}${note}`)
       } else if (said !== undefined && isSoft) neither++
       else if (said !== undefined) {
         accused++
-        accusedOf.add(kind, `${stream.name}, event ${at}: ${wordsOf(said)}${note}`)
+        accusedOf.add(kind, `${place}: ${wordsOf(said)}${note}`)
       }
     })
     const cases = { misses: missed.all, accusations: accusedOf.all }
@@ -209,7 +212,8 @@ export async function measure(
     const drawn = drawnKinds(whole, subject.typeOf, subject.kinds.length, half === 'open' ? seed : ~seed)
     const kinds = [...subject.kinds.filter((one) => halfOf(one) === half), ...drawn]
     const some = kinds.flatMap((one) => drawFamily(one, whole, Math.ceil(unseen / kinds.length), seed))
-    return { family: half, ...(await play(some)) }
+    // Of what is apart, no stream is named: whoever reads it may fit a rule to it.
+    return { family: half, ...(await play(some, half === 'apart' ? new Tally() : unlike)) }
   }
   const unseenBy = { open: await ofHalf('open'), apart: await ofHalf('apart') }
   return {
@@ -224,6 +228,7 @@ export async function measure(
     ...counts,
     strictFound: refused,
     genuine: streams.length,
+    unlike: unlike.all,
     misses: [...misses.all, ...cases.misses],
     accusations: [...accusations.all, ...cases.accusations],
     families,

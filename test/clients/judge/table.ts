@@ -87,6 +87,7 @@ export function reportOf(all: readonly Measured[], most = 25): string {
     `${one.profile}: broken ${one.broken}, missed ${one.missed}, accused wrongly ${one.accused}, neither way ${one.neither}; model unlike the client: ${one.unfaithful}; explained otherwise: ${one.misexplained}`,
     ...listOf('missed', one.misses, most),
     ...listOf('accused wrongly', one.accusations, most),
+    ...listOf('model unlike the client', one.unlike, most),
     `  families that the model's own rules name: ${namedIn(one)}`,
     ...[...one.families, one.unseen.open].flatMap(({ family, misses, accusations }) => [
       ...listOf(`${family}: missed`, misses, most),

@@ -263,9 +263,32 @@ describe('the parameters of a request', () => {
     const { request, answer } = fromMessagesRequest({ messages: [user], tools: [search] })
     expect(request).toMatchObject({
       tools: [{ type: 'web_search', filters: { allowed_domains: ['example.com'] } }],
-      include: ['reasoning.encrypted_content', 'web_search_call.action.sources'],
+      include: ['reasoning.encrypted_content', 'web_search_call.action.sources', 'web_search_call.results'],
     })
     expect(answer).toEqual({ maxSearches: 2 })
+  })
+
+  test('a search of the web leaves out the domains that the client wants left out', () => {
+    const search = { type: 'web_search_20260209', name: 'web_search', blocked_domains: ['example.com'] }
+    const { request } = fromMessagesRequest({ messages: [user], tools: [search] })
+    expect(parseRequest(request).tools).toMatchObject([{ filters: { blocked_domains: ['example.com'] } }])
+  })
+
+  test('a text that goes on behind a citation is one message, and one behind another block is not', () => {
+    const citation = { type: 'web_search_result_location', url: 'https://a.test/', title: 'A', cited_text: '' }
+    const cited = (words: string) => ({ ...text(words), citations: [citation] })
+    const said = (words: string, phase: string) => ({
+      ...{ type: 'message', role: 'assistant', phase },
+      content: [{ type: 'output_text', text: words }],
+    })
+    const thought = { type: 'thinking', thinking: 'Hm.', signature: '' }
+    const content = [text('I look.'), cited('They'), thought, cited('They do'), cited(', as found'), text('.')]
+    expect(items({ role: 'assistant', content })).toEqual([
+      said('I look.', 'commentary'),
+      said('They', 'commentary'),
+      expect.objectContaining({ type: 'reasoning' }),
+      said('They do, as found.', 'final_answer'),
+    ])
   })
 
   test.each<[object, object]>([
@@ -338,7 +361,12 @@ describe('what is refused', () => {
     [{ tools: [{ name: 'a', input_schema: 1 }] }, 'tools[0].input_schema', 'object'],
     [{ tools: [{ ...search, max_uses: 0 }] }, 'tools[0].max_uses', '>= 1'],
     [{ tools: [{ ...search, allowed_domains: 'a.com' }] }, 'tools[0].allowed_domains', 'array of strings'],
-    [{ tools: [{ ...search, blocked_domains: ['a.com'] }] }, 'tools[0].blocked_domains', 'allowed_domains'],
+    [{ tools: [{ ...search, blocked_domains: [1] }] }, 'tools[0].blocked_domains[0]', 'string'],
+    [
+      { tools: [{ ...search, allowed_domains: ['a.com'], blocked_domains: ['b.com'] }] },
+      'tools[0].blocked_domains',
+      'exclude each other',
+    ],
     [{ tools: [toolset()] }, 'tools[0].mcp_server_name', "'docs' is not in 'mcp_servers'"],
     [{ mcp_servers: [docs], tools: [toolset(), toolset()] }, 'tools[1].mcp_server_name', 'has a toolset already'],
     [{ mcp_servers: [docs, docs] }, 'mcp_servers[1].name', 'is there twice'],

@@ -106,6 +106,24 @@ describe('the tools that the model is taught', () => {
     expect(some.left).toMatchObject([{ subject: 'web_search' }])
   })
 
+  test('what a tool does not regard of its declaration is told to the host, and one that throws then still runs', async () => {
+    const errors: unknown[] = []
+    const partly: Tool = { ...echo, ignores: ({ type }) => (type === SEARCH.type ? ['user_location.city'] : []) }
+    const throwing: Tool = {
+      ...echo,
+      ignores() {
+        throw new Error('broken')
+      },
+    }
+    const { taught, left } = await told(
+      { tools: [CODE, SEARCH] },
+      { tools: [throwing, partly], onError: (error) => void errors.push(error) },
+    )
+    expect(taught).toContain('browser')
+    expect(left).toEqual([{ code: 'ignored_parameter', subject: 'web_search: user_location.city', index: -1 }])
+    expect(errors.map(String)).toEqual(['Error: broken', 'Error: broken'])
+  })
+
   test.each([
     ['a shell without an environment', [{ type: 'shell' }]],
     ['a local shell', [{ type: 'shell', environment: { type: 'local' } }]],

@@ -133,7 +133,7 @@ describe('context_management', () => {
     const { body } = await create({ ...CONTEXT, input: EARLIER })
     let lines = ''
     const screen = { columns: 120, hasColors: false }
-    const timelines = createLiveTimelines({ tokenTable, responseId: '', clock: () => 0 }, screen, (text) => {
+    const timelines = createLiveTimelines({ tokenTable }, screen, (text) => {
       lines += text
     })
     for (const [id, entry] of entries) timelines.take(id, entry)

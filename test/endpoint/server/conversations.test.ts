@@ -1,5 +1,9 @@
 import { APIError } from 'openai'
 import { describe, expect, test } from 'vitest'
+import type { Diagnostic } from '../../../src/core/diagnostics/diagnostic.js'
+import { deferred } from '../../../src/endpoint/flow/deferred.js'
+import { nextTurn } from '../../../src/endpoint/flow/next-turn.js'
+import { costOfText } from '../../../src/endpoint/server/service/limits/memory.js'
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
 import { answer, fail, think } from '../../../src/testing/index.js'
 import { type Endpoint, endpoint, heldEngine, until } from './endpoint.js'
@@ -138,6 +142,18 @@ describe('a conversation', () => {
     const metadata = Object.fromEntries(pairs)
     const { body } = await ask('POST', '/conversations', { metadata })
     expect((await ask('GET', `/conversations/${body.id}`)).body.metadata).toEqual(metadata)
+  })
+
+  test('reports a field that nobody knows, or refuses it', async () => {
+    const diagnostics: Diagnostic[] = []
+    const served = counting({ response: { onDiagnostic: (diagnostic) => diagnostics.push(diagnostic) } })
+    const id = await begun(served, { metdata: { topic: 'demo' }, items: null })
+    await served.ask('POST', `/conversations/${id}`, { metadata: {}, items: [] })
+    const report = { code: 'unknown_input', index: -1 }
+    expect(diagnostics).toEqual(['metdata', 'items'].map((subject) => ({ ...report, subject })))
+    const strict = counting({ request: { unknown: 'refuse' } })
+    const { status, body } = await strict.ask('POST', '/conversations', { metdata: {} })
+    expect([status, body.error.param, body.error.code]).toEqual([400, 'metdata', 'unknown_parameter'])
   })
 
   test('refuses a body without the parameter that it is about, and an unknown include', async () => {
@@ -326,6 +342,41 @@ describe('two responses of one conversation', () => {
     expect(performance.now() - began).toBeGreaterThan(900)
   })
 
+  test('each that waits holds its memory, also after another one was faster', async () => {
+    const store = createMemoryStore()
+    const all = deferred<void>()
+    let [opened, refused] = [0, 0]
+    const engine = heldEngine(4)
+    const served = endpoint(engine, {
+      limits: { conversationSeconds: 600 },
+      store: {
+        ...store,
+        async open(response) {
+          if (response.responseId.startsWith('resp_')) {
+            opened += 1
+            if (opened === 5) all.resolve()
+            await all.promise
+          }
+          const opening = await store.open(response)
+          if (opening.state === 'moved') refused += 1
+          return opening
+        },
+      },
+    })
+    const conversation = await begun(served)
+    const body = JSON.stringify({ input: 'x'.repeat(100_000), conversation })
+    const leaving = new AbortController()
+    const init = { method: 'POST', body, signal: leaving.signal }
+    const waiting = Array.from({ length: 5 }, () => served.send('/v1/responses', init).catch(() => 'left'))
+    await until(() => refused === 4)
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    expect(served.service.memory.used).toBeGreaterThan(5 * costOfText(100_000))
+    leaving.abort()
+    await Promise.all(waiting)
+    const { queue, response } = served.service.memory.by
+    expect(queue + response).toBe(0)
+  })
+
   test('one whose client leaves while it waits adds nothing', async () => {
     const engine = heldEngine(4)
     const served = endpoint(engine, { limits: { conversationSeconds: 600 } })
@@ -344,6 +395,29 @@ describe('two responses of one conversation', () => {
 })
 
 describe('deletion', () => {
+  test('of an item after a response that was deleted leaves nothing that was added before, once all is deleted', async () => {
+    const store = createMemoryStore()
+    const served = counting({ store })
+    const conversation = await begun(served, { items: [user('Zero')] })
+    const ids: string[] = []
+    for (const input of ['One', 'Two']) ids.push((await served.create({ input, conversation })).body.id)
+    const { body: list } = await served.ask('GET', `/conversations/${conversation}/items?order=asc`)
+    expect((await served.ask('DELETE', `/responses/${ids[0]}`)).status).toBe(200)
+    expect((await served.ask('DELETE', `/conversations/${conversation}/items/${list.data[4].id}`)).status).toBe(200)
+    expect(await textsOf(served, conversation)).toEqual([
+      'Zero',
+      'One',
+      'reasoning',
+      'Answer 1',
+      'reasoning',
+      'Answer 2',
+    ])
+    await served.ask('DELETE', `/conversations/${conversation}`)
+    await served.ask('DELETE', `/responses/${ids[1]}`)
+    expect(await store.findItem(list.data[0].id, 'anonymous')).toBeUndefined()
+    expect(store.memory.bytes).toBe(0)
+  })
+
   test('an item that was removed is read and listed no more, and the others stay in order', async () => {
     const served = counting()
     const conversation = await begun(served, { items: [user('Secret'), user('Zero')] })

@@ -15,6 +15,8 @@ const OPTIONS: Record<keyof ResponsesAppOptions, true> = {
   seal: true,
   authorize: true,
   authorizeOperator: true,
+  parts: true,
+  adminProcesses: true,
   hosts: true,
   origins: true,
   limits: true,

@@ -210,7 +210,7 @@ describe('an item that the host inserts by onOpen', () => {
     })
     await create({ input: 'Hi' })
     let lines = ''
-    const timelines = createLiveTimelines({ tokenTable, responseId: '', clock: () => 0 }, SCREEN, (text) => {
+    const timelines = createLiveTimelines({ tokenTable }, SCREEN, (text) => {
       lines += text
     })
     for (const [id, entry] of entries) timelines.take(id, entry)
@@ -271,7 +271,7 @@ test.each(['openai', 'open-responses', 'vllm'])(
           expect(await answered.text()).toMatch(/response\.completed|"finish_reason":"stop"/)
         }
         expect((await ask('GET', `/responses/${body.id}`)).body.output).toEqual(body.output)
-        const timelines = createLiveTimelines({ tokenTable, responseId: '', clock: () => 0 }, SCREEN, () => {})
+        const timelines = createLiveTimelines({ tokenTable }, SCREEN, () => {})
         for (const [id, entry] of entries) timelines.take(id, entry)
         // The host is told only that an item was refused.
         for (const error of errors) expect(error).toBeInstanceOf(HarmonyResponsesError)

@@ -1,10 +1,11 @@
-import Anthropic from '@anthropic-ai/sdk'
+import type Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
 import type { Metric, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import type { Tool } from '../../../src/endpoint/tools/tool.js'
 import { EngineError } from '../../../src/engines/contract/index.js'
 import { answer, call, fail, hang, preamble, type Script, think } from '../../../src/testing/index.js'
+import { anthropicOf } from './anthropic-sdk.js'
 import { dice } from './dice-and-weather.js'
 import { type Endpoint, endpoint, readUntil } from './endpoint.js'
 
@@ -19,16 +20,7 @@ const SHOWN = { thinking: { type: 'adaptive' } } as const
 /** The endpoint, and the official SDK in this process. */
 function messagesEndpoint(script: Script, options: Partial<ResponsesAppOptions> = {}) {
   const served = endpoint(script, options)
-  return { ...served, anthropic: sdkOf(served) }
-}
-
-function sdkOf({ fetch }: Pick<Endpoint, 'fetch'>, apiKey = 'anonymous'): Anthropic {
-  return new Anthropic({
-    baseURL: 'http://localhost',
-    apiKey,
-    maxRetries: 0,
-    fetch: async (url, init) => await fetch(new Request(url as string, init)),
-  })
+  return { ...served, anthropic: anthropicOf(served) }
 }
 
 /** The frames of a stream as they are sent. */
@@ -516,9 +508,12 @@ describe('who asks', () => {
     const authorize = (request: Request): string | undefined =>
       request.headers.get('authorization') === 'Bearer secret' ? 'alice' : undefined
     const served = endpoint(() => [answer('Hi.')], { authorize })
-    const { content } = await sdkOf(served, 'secret').messages.create({ ...QUESTION, messages: [...QUESTION.messages] })
+    const { content } = await anthropicOf(served, 'secret').messages.create({
+      ...QUESTION,
+      messages: [...QUESTION.messages],
+    })
     expect(content).toHaveLength(1)
-    const refused = sdkOf(served, 'wrong').messages.create({ ...QUESTION, messages: [...QUESTION.messages] })
+    const refused = anthropicOf(served, 'wrong').messages.create({ ...QUESTION, messages: [...QUESTION.messages] })
     await expect(refused).rejects.toMatchObject({
       status: 401,
       type: 'authentication_error',
@@ -528,14 +523,14 @@ describe('who asks', () => {
 
   test("models are listed in the shape of the client's API, with an alias that Claude Code accepts", async () => {
     const served = endpoint(() => [answer('Hi.')], { models: ['openai/gpt-oss-20b'] })
-    const listed = await sdkOf(served).models.list()
+    const listed = await anthropicOf(served).models.list()
     expect(listed.data.map(({ id }) => id)).toEqual(['claude-gpt-oss-20b', 'openai/gpt-oss-20b'])
     expect((await served.ask('GET', '/models')).body.data).toMatchObject([
       { id: 'openai/gpt-oss-20b', object: 'model' },
     ])
     const request = { ...QUESTION, model: 'claude-gpt-oss-20b', messages: [...QUESTION.messages] }
-    expect(await sdkOf(served).messages.create(request)).toMatchObject({ model: 'claude-gpt-oss-20b' })
-    const unknown = sdkOf(served).messages.create({ ...request, model: 'claude-other' })
+    expect(await anthropicOf(served).messages.create(request)).toMatchObject({ model: 'claude-gpt-oss-20b' })
+    const unknown = anthropicOf(served).messages.create({ ...request, model: 'claude-other' })
     await expect(unknown).rejects.toMatchObject({ status: 404, type: 'not_found_error' })
   })
 
@@ -578,7 +573,7 @@ describe('who asks', () => {
 
   test('a conversation that is too long is refused in words that clients compact it for', async () => {
     const served = endpoint(() => [fail(new EngineError('context_length_exceeded', 'too long'))])
-    const asked = sdkOf(served).messages.create({ ...QUESTION, messages: [...QUESTION.messages] })
+    const asked = anthropicOf(served).messages.create({ ...QUESTION, messages: [...QUESTION.messages] })
     await expect(asked).rejects.toMatchObject({ status: 400, message: expect.stringContaining('prompt is too long') })
   })
 })

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { urlCitations } from '../../../src/core/citations/index.js'
-import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
+import { type CallRecord, createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { createBrowserTool, type SearchWeb } from '../../../src/endpoint/tools/browser/index.js'
 import { answer, call, type Script, think } from '../../../src/testing/index.js'
+import { run } from '../respond/scripted.js'
 import { fetchOf, type Web } from '../tools/browser/fixtures.js'
-import { endpoint } from './endpoint.js'
+import { anthropicOf } from './anthropic-sdk.js'
+import { endpoint, readUntil } from './endpoint.js'
 
 const OTTERS = 'https://site.test/otters'
 const WEB = { [OTTERS]: '<title>Otters</title><p>They hold hands.</p>' }
@@ -88,6 +90,20 @@ describe('web_search in Responses', () => {
     expect(read().map((text) => text.split(' ')[0])).toEqual(calls.map((_, at) => `[${at}]`))
   })
 
+  test('each of several calls of one tool gets what the model wrote for it', async () => {
+    const script = playing(
+      [call('browser.open', { id: OTTERS })],
+      [call('browser.open', { loc: 1, num_lines: 1 }), call('browser.open', { loc: 2, num_lines: 1 })],
+      [call('browser.open', { loc: 0, num_lines: 2 })],
+      [answer('Done.')],
+    )
+    const { client, read } = await served(script)
+    await client().responses.create(ASKED)
+    expect(read().map((text) => /viewing lines \[.*?\]/.exec(text)?.[0])).toEqual(
+      ['[0 - 2]', '[1 - 1]', '[2 - 2]', '[0 - 1]'].map((lines) => `viewing lines ${lines}`),
+    )
+  })
+
   test('two calls of one turn have cursors of their own', async () => {
     const both = [call('browser.open', { id: OTTERS }), call('browser.search', { query: 'otters' })]
     const { client, read } = await served(playing(both, [answer('Done.')]))
@@ -136,25 +152,85 @@ describe('web_search in Responses', () => {
   })
 })
 
-describe('web_search in the other APIs', () => {
-  test('Messages has the search, its results and the text with its links', async () => {
-    const { ask } = await served(searching())
-    const tools = [{ type: 'web_search_20250305', name: 'web_search' }]
-    const messages = [{ role: 'user', content: 'Do otters hold hands?' }]
-    const { status, body } = await ask('POST', '/messages', { model: 'm', max_tokens: 1_000, tools, messages })
-    expect(status).toBe(200)
-    expect(body.content).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ type: 'server_tool_use', name: 'web_search', input: { query: 'otters' } }),
-        expect.objectContaining({
-          type: 'web_search_tool_result',
-          content: [expect.objectContaining({ type: 'web_search_result', url: OTTERS })],
-        }),
-      ]),
-    )
-    expect(body.usage.server_tool_use).toMatchObject({ web_search_requests: 1 })
-    expect(body.content.map(({ text = '' }) => text).join('')).toContain(LINK)
+describe('a web search and whoever shares the server', () => {
+  test('a search is announced when it begins, not when its results are there', async () => {
+    let find = (): void => {}
+    const whenFound = new Promise<void>((resolve) => (find = resolve))
+    const { send } = await served(searching(), { backend: (...asked) => whenFound.then(() => found(...asked)) })
+    const response = await send('/v1/responses', { method: 'POST', body: JSON.stringify({ ...ASKED, stream: true }) })
+    const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array>
+    const before = await readUntil(reader, 'response.web_search_call.searching')
+    expect(before).not.toContain('web_search_call.completed')
+    find()
+    await readUntil(reader, 'response.completed')
   })
+
+  test('another owner neither continues the conversation nor gets the pages that are kept for it', async () => {
+    const { client, opened } = await served(
+      playing(...[0, 1, 2].flatMap(() => [[call('browser.open', { id: OTTERS })], [answer('Done.')]])),
+    )
+    const { id } = await client('ann').responses.create(ASKED)
+    const continued = client('bob').responses.create({ ...ASKED, previous_response_id: id })
+    await expect(continued).rejects.toMatchObject({ status: 400, code: 'previous_response_not_found' })
+    await client('bob').responses.create(ASKED)
+    expect(opened).toEqual([OTTERS, OTTERS])
+    await client('ann').responses.create({ ...ASKED, previous_response_id: id })
+    expect(opened).toHaveLength(2)
+  })
+
+  test('the audit has a record of each call, with its arguments if the host wants them', async () => {
+    const records: CallRecord[] = []
+    const options = { audit: (record: CallRecord) => void records.push(record), auditArguments: true }
+    const { client } = await served(searching(), { options })
+    const { id } = await client('ann').responses.create(ASKED)
+    const all = { owner: 'ann', responseId: id, type: 'web_search_call', allowedBy: 'request', outcome: 'completed' }
+    expect(records).toMatchObject([
+      { ...all, arguments: { type: 'search', query: 'otters' } },
+      { ...all, arguments: { type: 'open_page' } },
+      { ...all, arguments: { type: 'find_in_page', pattern: 'hands', url: OTTERS } },
+    ])
+  })
+
+  test('a call during which its process died is made again by the next one, since it changes nothing', async () => {
+    const opened: string[] = []
+    const tools = [await createBrowserTool({ backend: found, fetch: fetchOf(WEB, opened) })]
+    const page = `<|channel|>analysis to=browser.open code<|message|>{"id":"${OTTERS}"}<|call|>`
+    const options = { turns: [page, '<|channel|>final<|message|>Hi<|return|>'], tools }
+    const whole = await run({ input: 'Go', tools: TOOLS }, options)
+    const started = whole.entries.findIndex(({ type }) => type === 'tool_started')
+    const rest = await run({ input: 'Go', tools: TOOLS }, { ...options, entries: whole.entries.slice(0, started + 1) })
+    expect(rest.output).toEqual(whole.output)
+    expect(opened).toEqual([OTTERS, OTTERS])
+  })
+})
+
+describe('web_search in the other APIs', () => {
+  const QUESTION = [{ role: 'user' as const, content: 'Do otters hold hands?' }]
+  const SEARCH = { type: 'web_search_20250305' as const, name: 'web_search' as const }
+  const BODY = { model: 'm', max_tokens: 1_000, messages: QUESTION, tools: [SEARCH] }
+
+  test.each([true, false])(
+    'Messages has the search, its results, cited text and counts, streamed: %s',
+    async (streamed) => {
+      const { messages } = anthropicOf(await served(searching()))
+      const message = streamed ? await messages.stream(BODY).finalMessage() : await messages.create(BODY)
+      const location = { type: 'web_search_result_location', url: OTTERS, title: 'Otters' }
+      const cited = [expect.objectContaining(location)]
+      expect(message.content).toMatchObject([
+        { type: 'redacted_thinking' },
+        { type: 'server_tool_use', name: 'web_search', input: { query: 'otters' } },
+        { type: 'web_search_tool_result', content: [{ type: 'web_search_result', url: OTTERS, title: 'Otters' }] },
+        ...['server_tool_use', 'web_search_tool_result', 'server_tool_use', 'web_search_tool_result'].map((type) => ({
+          type,
+        })),
+        { type: 'redacted_thinking' },
+        { type: 'text', text: `They do ${LINK}`, citations: cited },
+        { type: 'text', text: `, as found ${LINK}`, citations: cited },
+        { type: 'text', text: '.', citations: null },
+      ])
+      expect(message.usage.server_tool_use).toMatchObject({ web_search_requests: 1 })
+    },
+  )
 
   test('Chat has the text with its links, and their annotations', async () => {
     const { ask } = await served(searching())

@@ -39,6 +39,7 @@ import {
 import { fileSearch } from '../../../src/endpoint/tools/file-search.js'
 import { functionTools } from '../../../src/endpoint/tools/functions.js'
 import { mcpTools } from '../../../src/endpoint/tools/mcp/index.js'
+import { bubblewrap, createPythonTool, docker, podman } from '../../../src/endpoint/tools/python/index.js'
 import { chatSource } from '../../../src/engines/sources/chat.js'
 import { createLlamaCppEngine, llamaCppSource } from '../../../src/engines/sources/llama-cpp.js'
 import { record } from '../../../src/engines/sources/record.js'
@@ -149,6 +150,8 @@ const CALLS: Readonly<Record<string, (more: object) => unknown>> = {
   './tools/browser tavily options': (more) => tavily({ apiKey: 'key', ...more }),
   './tools/file-search fileSearch options': (more) => fileSearch(() => [], { ...more }),
   './tools/mcp mcpTools options': (more) => mcpTools({ servers: {}, ...more }),
+  './tools/python bubblewrap options': (more) => bubblewrap({ ...more }),
+  './tools/python createPythonTool options': (more) => createPythonTool({ boundary: bubblewrap(), ...more }),
 }
 
 /** Those of no optional property, of methods, of records, and of what the command line alone uses. */
@@ -160,6 +163,8 @@ const OTHERS: Readonly<Record<string, (more: object) => unknown>> = {
   'seal.unseal': (more) => seal.unseal('', { caller: 'alice', ...more }),
   'engine.generate': (more) => engine.generate([1], { ...more }),
   functionTools: (more) => functionTools('a', { f: { parameters: { type: 'object' }, run: () => '', ...more } }),
+  docker: (more) => docker({ image: 'python', ...more }),
+  podman: (more) => podman({ image: 'python', ...more }),
   'translator.beginTurn': (more) => new Translator().beginTurn({ ...more }),
   probe: (more) => probe({ url, ...more }),
 }

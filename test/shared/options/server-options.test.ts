@@ -144,6 +144,14 @@ const EXAMPLES: Readonly<Record<keyof ResponsesAppOptions, Example>> = {
   },
   authorize: callback,
   authorizeOperator: callback,
+  parts: {
+    right: [[], [{ type: 'mcp', name: 'docs', check: async () => {} }]],
+    wrong: [
+      [{}, 'expected an array of parts'],
+      [[{ type: 'mcp', name: 'docs' }], 'parts[0]: expected a part with its check'],
+    ],
+  },
+  adminProcesses: callback,
   hosts: {
     right: ['any', ['llm.example.com', 'box:8000', '[::1]:80', '10.0.0.1']],
     wrong: [

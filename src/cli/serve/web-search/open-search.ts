@@ -8,13 +8,13 @@ import type { SearchChoice } from './search-choice.js'
 /** Opens the browser of `--search`. @throws UsageError, also if a package is not installed */
 export async function openSearch(choice: SearchChoice | undefined, io: Io): Promise<HostedTool | undefined> {
   if (choice === undefined) return undefined
-  const { backend, url, allow } = choice
+  const { backend, url, allow, robots } = choice
   const browser = await import('../../../endpoint/tools/browser/index.js')
   try {
     const fetch = await browser.createGuardedFetch({ allow })
     const search = browser[backend] as (options: object) => BrowserToolOptions['backend']
     const given = backend === 'searxng' ? { url } : { apiKey: await keyOf(choice, io) }
-    const tool = await browser.createBrowserTool({ backend: search(given), fetch })
+    const tool = await browser.createBrowserTool({ backend: search(given), fetch, robots })
     return { tool, declaration: { type: 'web_search' }, about: [`web_search: searches by ${backend}`] }
   } catch (error) {
     if (!(error instanceof HarmonyResponsesError)) throw error

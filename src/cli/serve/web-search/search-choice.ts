@@ -11,7 +11,11 @@ export interface SearchChoice {
   readonly key: Secret | undefined
   /** The hosts of this network that may be opened. */
   readonly allow: readonly string[]
+  readonly robots: 'ignore' | 'obey'
 }
+
+/** What is beside the search. */
+export type SearchRules = Pick<SearchChoice, 'allow' | 'robots'>
 
 /** By service, the variable with its key: the name that the service's own documentation uses. */
 const VARIABLES = { brave: 'BRAVE_API_KEY', exa: 'EXA_API_KEY', tavily: 'TAVILY_API_KEY' } as const
@@ -19,20 +23,17 @@ const VARIABLES = { brave: 'BRAVE_API_KEY', exa: 'EXA_API_KEY', tavily: 'TAVILY_
 const EXPECTED = 'searxng=URL, brave, exa or tavily'
 
 /** Parses `--search`. Messages quote no address, which may contain a password. @throws UsageError */
-export function searchChoice(
-  given: string | undefined,
-  allow: readonly string[],
-  env: Io['env'],
-): SearchChoice | undefined {
+export function searchChoice(given: string | undefined, rules: SearchRules, env: Io['env']): SearchChoice | undefined {
   if (given === undefined) {
-    if (allow.length > 0) throw new UsageError('--search-allow: expected only with --search')
+    if (rules.allow.length > 0) throw new UsageError('--search-allow: expected only with --search')
+    if (rules.robots !== 'ignore') throw new UsageError('--search-robots: expected only with --search')
     return undefined
   }
   const [name = '', ...rest] = given.split('=')
   const address = rest.join('=').trim()
   if (name === 'searxng') {
     if (address === '') throw new UsageError('--search searxng: expected searxng=URL, the address of an instance')
-    return { backend: 'searxng', url: address, key: undefined, allow }
+    return { backend: 'searxng', url: address, key: undefined, ...rules }
   }
   if (!Object.hasOwn(VARIABLES, name)) {
     // An address in the place of a name is not repeated.
@@ -44,5 +45,5 @@ export function searchChoice(
   const variable = VARIABLES[backend]
   const key = variableSecret(variable, env)
   if (key === undefined) throw new UsageError(`--search ${name}: expected its key in ${variable} or ${variable}_FILE`)
-  return { backend, url: undefined, key, allow }
+  return { backend, url: undefined, key, ...rules }
 }

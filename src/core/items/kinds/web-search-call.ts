@@ -27,6 +27,8 @@ export interface WebSearchCall extends ItemState {
 
 /** The `include` value that requests the sources of a search. */
 const SOURCES = 'web_search_call.action.sources'
+/** That which adds their titles, which the API's own sources do not have. */
+const TITLES = 'web_search_call.results'
 
 /** Matches the heading of a page of search results, which has no address. */
 const RESULTS = /^\[\d+\] /
@@ -59,7 +61,11 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     for (const page of shownPages) showPage(pages, { ...page, ...searched, cursor: page.cursor })
     if (action.type === 'open_page') action.url ||= shownPages.at(-1)?.url ?? ''
     if (action.type === 'search' && context.includes(SOURCES)) {
-      action.sources = (result.sources ?? []).map(({ url }) => ({ type: 'url', url }))
+      const hasTitles = context.includes(TITLES)
+      action.sources = (result.sources ?? []).map(({ url, title }) => ({
+        ...{ type: 'url', url },
+        ...(hasTitles && title && { title }),
+      }))
     }
   },
 

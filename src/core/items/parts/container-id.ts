@@ -3,11 +3,12 @@ import type { ItemContext } from '../item-context.js'
 
 /**
  * Returns the id of the container in which the host runs this tool: the host's choice, else the one that the request
- * names, else a derived one for the whole response.
+ * names, else that of the code interpreter's calls before, else a derived one for the whole response.
  */
 export function containerIdOf(tool: 'code_interpreter' | 'shell', context: ItemContext): string {
   const { options, state } = context
-  const given = options.containerId ?? requestedContainer(state.request, tool)
+  const known = tool === 'code_interpreter' ? options.knownContainerId : undefined
+  const given = options.containerId ?? requestedContainer(state.request, tool) ?? known
   if (given !== undefined) return given
   state.containerId ??= context.id('cntr')
   return state.containerId

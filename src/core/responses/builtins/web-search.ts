@@ -6,7 +6,11 @@ export interface WebSearchTool {
   readonly search_context_size?: 'low' | 'medium' | 'high' | null
   readonly search_content_types?: readonly ('text' | 'image')[] | null
   readonly external_web_access?: boolean | null
-  readonly filters?: { readonly allowed_domains?: readonly string[] | null } | null
+  /** `blocked_domains`: as in the Messages API. */
+  readonly filters?: {
+    readonly allowed_domains?: readonly string[] | null
+    readonly blocked_domains?: readonly string[] | null
+  } | null
   readonly user_location?: {
     readonly type?: 'approximate' | null
     readonly city?: string | null
@@ -16,9 +20,16 @@ export interface WebSearchTool {
   } | null
 }
 
+/** A page that a search found. `title`: if the request includes `web_search_call.results`, and the host's tool names it. */
+export interface WebSearchSource {
+  type: 'url'
+  url: string
+  title?: string
+}
+
 /** The action of a web search. Fields that the model omitted and unknown page addresses are empty. */
 export type WebSearchAction =
-  | { type: 'search'; query: string; sources?: { type: 'url'; url: string }[] }
+  | { type: 'search'; query: string; sources?: WebSearchSource[] }
   | { type: 'open_page'; url: string }
   | { type: 'find_in_page'; pattern: string; url: string }
 
@@ -52,7 +63,7 @@ export interface WebSearchWire {
   event: WebSearchCallInProgressEvent | WebSearchCallSearchingEvent | WebSearchCallCompletedEvent
   result: {
     /** For a web search: its sources. Sent if the request includes `web_search_call.action.sources`. */
-    readonly sources?: readonly { readonly url: string }[]
+    readonly sources?: readonly { readonly url: string; readonly title?: string }[]
     /** For a web search: the pages that the model saw, with the cursors by which it may cite them. */
     readonly pages?: readonly CitedPage[]
   }

@@ -117,7 +117,7 @@ function webSearchTool<const Type extends WebSearchTool['type']>(type: Type): z.
     search_context_size: optional(oneOf('low', 'medium', 'high')),
     search_content_types: optional(list('strings', oneOf('text', 'image'))),
     external_web_access: optional(flag),
-    filters: optional(object({ allowed_domains: optional(texts) })),
+    filters: optional(object({ allowed_domains: optional(texts), blocked_domains: optional(texts) })),
     user_location: optional(
       object({
         type: optional(oneOf('approximate')),

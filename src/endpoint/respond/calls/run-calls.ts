@@ -20,7 +20,7 @@ import type { RefusedCall } from './waiting-calls.js'
 import { type WrittenCall, writtenCalls } from './written-calls.js'
 
 export interface RunCallsOptions
-  extends Pick<RespondOptions, 'tools' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
+  extends Pick<RespondOptions, 'tools' | 'owner' | 'tokenTable' | 'onProgress' | 'onDiagnostic' | 'pause'> {
   readonly fold: ResponseFold
   readonly inbox: Inbox
   readonly signal: AbortSignal
@@ -45,7 +45,8 @@ const INTERRUPTED: CallResult = { error: { message: 'The call was interrupted. I
  * Results enter the transcript in the order of the calls, after the items that the tools insert.
  */
 export async function* runCalls(calls: readonly HostedCall[], options: RunCallsOptions): AsyncGenerator<EntryBody> {
-  const { fold, inbox, isClosed, report, tools = [], onProgress = () => {} } = options
+  const { fold, inbox, isClosed, report, tools = [], onProgress = () => {}, owner } = options
+  const { responseId } = fold.open
   const request = withAdditions(fold.open.request, fold.open.operator)
   const { declared, classify } = options.resolved
   const written = writtenCalls(calls, fold.transcript, { tokenTable: options.tokenTable, classify })
@@ -74,7 +75,15 @@ export async function* runCalls(calls: readonly HostedCall[], options: RunCallsO
       const { signal, end } = signals.open()
       const text = written.get(call.id)?.text ?? ''
       const before = calls.slice(0, index)
-      const own = { request, signal, text, before, earlierResults: read }
+      const own = {
+        request,
+        responseId,
+        signal,
+        text,
+        before,
+        earlierResults: read,
+        ...(owner !== undefined && { owner }),
+      }
       const result = runTool(call, { tools, own, insert, onProgress, onError: report })
       result.then(end)
       running.push(result)

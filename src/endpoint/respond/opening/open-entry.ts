@@ -15,6 +15,8 @@ import { withAdditions } from '../offered.js'
 import { promptDigest } from '../prompts/prompt-digest.js'
 import type { PromptIds } from '../prompts/prompt-ids.js'
 import type { EnforcedParts } from '../strict/enforced-parts.js'
+import { ignoredFields } from './hosted-builtins.js'
+import { knownContainer } from './known-container.js'
 import { knownFiles } from './known-files.js'
 import { knownPages } from './known-pages.js'
 import { ownParameters } from './own-parameters.js'
@@ -55,12 +57,17 @@ export async function openEntry(
   return { entry, prompt, tools }
 }
 
-/** Tells the host what the model does not read. */
-function noteUnread({ prompt, listings }: Prepared, { notice, tools = [] }: OpenOptions): void {
+/** Tells the host what the model does not read, and what the tools do not regard. */
+function noteUnread(
+  { prompt, listings, request, operator }: Prepared,
+  { notice, tools = [], onError }: OpenOptions,
+): void {
   const { untaught, placeholders } = prompt
   if (untaught.length > 0) notice?.('unhosted_tool', untaught.join(', '))
   const unknown = listings.flatMap(({ serverLabel, error }) => (error === UNKNOWN_SERVER ? [serverLabel] : []))
   if (unknown.length > 0) notice?.('unknown_mcp_server', unknownServers(unknown, tools))
+  const declared = withAdditions(request, operator).tools ?? []
+  for (const field of ignoredFields(declared, tools, onError)) notice?.('ignored_parameter', field)
   if (placeholders > 0) notice?.('unread_attachment', String(placeholders))
 }
 
@@ -78,6 +85,7 @@ function entryOf(
   const { shown, known, others } = listingsIn(request, prepared)
   const files = options.citations && knownFiles(request, options.history ?? [])
   const pages = tools.hosted.includes('web_search') ? knownPages(ids, options.tokenTable) : undefined
+  const container = tools.hosted.includes('code_interpreter') ? knownContainer(request) : undefined
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
   const isPreparation = (request as ParsedRequest).generate === false
   const isCompacted = compactAbove !== undefined && !isCompaction && !isPreparation
@@ -108,6 +116,7 @@ function entryOf(
     ...(known.length > 0 && { knownListings: known }),
     ...(files && { knownFiles: files }),
     ...(pages && { knownPages: pages }),
+    ...(container !== undefined && { knownContainerId: container }),
     approvedCalls: inOrder(approvedCalls, idsAfter),
   }
 }

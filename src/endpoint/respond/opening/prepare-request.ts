@@ -29,6 +29,7 @@ import type { FirstPrompt } from '../prompts/prompt-ids.js'
 import { type EnforcedParts, enforcedParts } from '../strict/enforced-parts.js'
 import { strictParts } from '../strict/strict-parts.js'
 import { hostedBuiltins } from './hosted-builtins.js'
+import { checkContainer } from './known-container.js'
 import { operatorAdditions } from './operator-additions.js'
 import { listingsOf } from './server-listings.js'
 import { isUnavailable } from './unavailable.js'
@@ -97,6 +98,7 @@ export async function prepareRequest(
   const prompted = promptedRequest(withAdditions(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
+  if (hosted.includes('code_interpreter')) checkContainer(whole, notice ?? (() => {}), placeOf)
   await pass()
   const teaching = taughtTools(prompted, { listings, hosted, policy, choice: given })
   const tools = await withPauses(teaching, pause, signal)

@@ -2,7 +2,7 @@ import { clientFailure, type Failure } from '../../../core/completion/failure.js
 import type { EngineError } from '../../../engines/contract/engine-error.js'
 
 /** OpenAI's code for a server that cannot take a request now: its clients retry. */
-export const OVERLOADED = 'server_is_overloaded'
+const OVERLOADED = 'server_is_overloaded'
 
 /** Whether the engine accepts no calls now. Matched by name, because two copies of this package may be installed. */
 export function isUnavailable(error: unknown): error is EngineError {

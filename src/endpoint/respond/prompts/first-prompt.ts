@@ -100,7 +100,7 @@ export async function firstPrompt(
   if (prompt === undefined) return undefined
   const { tokens, messages, untaught, placeholders } = prompt
   const messageCount = messages.filter(({ role }) => role !== 'system' && role !== 'developer').length
-  return { size: tokens.length, ...idsOf(prompt), messageCount, untaught, placeholders }
+  return { size: tokens.length, ...idsOf(prompt), messages, messageCount, untaught, placeholders }
 }
 
 function idsOf({ tokens, messages, pending = [] }: PromptInProgress): PromptIds {
@@ -149,7 +149,7 @@ export async function promptAgain(
   teach: () => TaughtTools,
   options: Rendered,
   signal?: AbortSignal,
-): Promise<PromptIds> {
+): Promise<FirstPrompt> {
   const { prompt, isCompaction = false, approvedCalls, capabilities, responseId, operator } = open
   const expected = `${responseId}: expected the conversation whose prompt had ${prompt.tokens} ids`
   let again: FirstPrompt | undefined

@@ -1,3 +1,5 @@
+import type { MessageSpan } from '../../prompt/prompt-message.js'
+
 /** The ids of a prompt, up to the first result that is still to come. */
 export interface PromptIds {
   /** The ids, excluding the `<|start|>assistant` that begins every turn. */
@@ -15,6 +17,8 @@ export interface FirstPrompt extends PromptIds {
   readonly size: number
   /** The number of messages that are not instructions. */
   readonly messageCount: number
+  /** Where each of its messages stands. Absent if it continues an earlier rendering. */
+  readonly messages?: readonly MessageSpan[]
   readonly untaught: readonly string[]
   readonly placeholders: number
 }

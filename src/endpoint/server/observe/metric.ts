@@ -136,8 +136,12 @@ export interface ResponseEnded extends OfResponse {
   readonly requestId?: string
   /** The model in the request: the client's words. */
   readonly requestedModel: string
+  /** The owner, according to `authorize`. */
+  readonly owner: string
   /** Also `cancelled` if its client left, and `failed` if it could not be stored. */
   readonly status: 'completed' | 'incomplete' | 'failed' | 'cancelled'
+  /** The code of its error. Null if it has not failed. */
+  readonly code: string | null
   /** Seconds since the request was read. */
   readonly seconds: number
   /** Null if unknown. */

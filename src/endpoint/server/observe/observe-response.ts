@@ -1,13 +1,15 @@
 import type { Diagnostic } from '../../../core/diagnostics/diagnostic.js'
 import type { ResponseUsage } from '../../../core/responses/response.js'
+import type { HostUsage } from '../../../core/tokens/token-source.js'
 import type { HostedCall } from '../../tools/tool.js'
 import type { ResponseEnded } from './metric.js'
 import type { RequestObservation } from './observe-request.js'
 import type { Attributes, Span, TraceContext } from './tracing.js'
-import type { Watch } from './watch.js'
+import type { Live, LiveFigures, Watch } from './watch.js'
 
 export interface ResponseAbout {
   readonly responseId: string
+  readonly owner: string
   /** The model in the request. */
   readonly model: string
   /** The HTTP request that it answers; undefined on a socket. */
@@ -26,6 +28,8 @@ export interface ResponseEnding {
 export interface ModelCallObservation {
   readonly span: Span | undefined
   sampled(count: number): void
+  /** The engine has counted the prompt, and how much of it was cached. */
+  counted(usage: HostUsage): void
   ended(isFailed: boolean): void
 }
 
@@ -35,7 +39,7 @@ export interface ToolCallObservation {
 }
 
 /** A response, from the reading of its request on. */
-export class ResponseObservation {
+export class ResponseObservation implements Live {
   readonly #about: ResponseAbout
   readonly #watch: Watch
   readonly #model: string
@@ -43,7 +47,12 @@ export class ResponseObservation {
   readonly #span: Span | undefined
   readonly #release: () => void
   #state: 'new' | 'started' | 'ended' = 'new'
-  #isSilent = true
+  #tokens = 0
+  /** When its first token came; undefined before. */
+  #firstAt: number | undefined
+  /** The input tokens of calls whose cached part is known, and that part. */
+  #input = 0
+  #cached = 0
   #unhostedTools: readonly string[] = []
 
   constructor(about: ResponseAbout, watch: Watch) {
@@ -62,10 +71,22 @@ export class ResponseObservation {
     this.#state = 'started'
     this.#span?.set({ 'gen_ai.response.id': this.#about.responseId })
     const seconds = this.#secondsSince(this.#start)
+    this.#watch.live.add(this)
     this.#watch.emit({ type: 'response_started', ...this.#ofResponse, seconds })
   }
 
-  modelCalled(): ModelCallObservation {
+  figures(): LiveFigures {
+    const { responseId, owner } = this.#about
+    const since = this.#firstAt === undefined ? 0 : this.#secondsSince(this.#firstAt)
+    return {
+      ...{ responseId, owner, model: this.#model, ageSeconds: this.#secondsSince(this.#start), tokens: this.#tokens },
+      tokensPerSecond: since > 0 && this.#tokens > 1 ? (this.#tokens - 1) / since : null,
+      cachedShare: this.#input === 0 ? null : Math.min(this.#cached / this.#input, 1),
+    }
+  }
+
+  /** @param promptTokens - the size of the prompt */
+  modelCalled(promptTokens: number): ModelCallObservation {
     const { now, emit } = this.#watch
     const { responseId } = this.#about
     const model = this.#model
@@ -73,12 +94,22 @@ export class ResponseObservation {
     const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.request.model': model }
     const span = this.#child(`chat ${model}`, 'client', attributes)
     let tokens = 0
+    let isCounted = false
     return {
       span,
       sampled: (count) => {
         tokens += count
-        if (this.#isSilent) emit({ type: 'first_token', responseId, model, seconds: this.#secondsSince(this.#start) })
-        this.#isSilent = false
+        this.#tokens += count
+        this.#watch.sampled += count
+        if (this.#firstAt !== undefined) return
+        this.#firstAt = now()
+        emit({ type: 'first_token', responseId, model, seconds: (this.#firstAt - this.#start) / 1000 })
+      },
+      counted: ({ inputTokens = promptTokens, cachedTokens }) => {
+        if (cachedTokens === undefined || isCounted) return
+        isCounted = true
+        this.#input += inputTokens
+        this.#cached += cachedTokens
       },
       ended: (isFailed) => {
         emit({ type: 'model_called', responseId, model, seconds: this.#secondsSince(began), tokens, isFailed })
@@ -119,6 +150,7 @@ export class ResponseObservation {
     if (this.#state === 'started') this.#tellEnd(ending)
     if (this.#state !== 'ended') this.#release()
     this.#state = 'ended'
+    this.#watch.live.delete(this)
   }
 
   #tellEnd(ending: ResponseEnding | undefined): void {
@@ -126,9 +158,12 @@ export class ResponseObservation {
     const usage = countsOf(ending)
     const seconds = this.#secondsSince(this.#start)
     const unhostedTools = this.#unhostedTools
-    this.#watch.emit({ type: 'response_ended', ...this.#ofResponse, status, seconds, ...usage, unhostedTools })
+    const { owner } = this.#about
+    const code = status === 'failed' ? (ending?.error?.code ?? 'server_error') : null
+    const about = { ...this.#ofResponse, owner, status, code, seconds }
+    this.#watch.emit({ type: 'response_ended', ...about, ...usage, unhostedTools })
     this.#span?.set({ ...attributesOf(usage), 'gen_ai.response.finish_reasons': [status] })
-    if (status === 'failed') this.#span?.fail(ending?.error?.code ?? 'server_error')
+    if (code !== null) this.#span?.fail(code)
   }
 
   get #ofResponse() {

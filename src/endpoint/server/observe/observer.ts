@@ -5,7 +5,7 @@ import { observeRequest, type RequestAbout, type RequestObservation } from './ob
 import { type ResponseAbout, ResponseObservation } from './observe-response.js'
 import { safeTracing } from './safe-tracing.js'
 import type { Tracing } from './tracing.js'
-import type { Watch } from './watch.js'
+import type { LiveFigures, Watch } from './watch.js'
 
 /** Options of observers. */
 export interface ObserverOptions {
@@ -22,6 +22,10 @@ export interface Observer {
   response(about: ResponseAbout): ResponseObservation
   load(load: { readonly running: number; readonly waiting: number }): void
   memoryRefused(refusal: ByteRefusal): void
+  /** The responses that have begun and not ended, oldest first. */
+  running(): readonly LiveFigures[]
+  /** How many tokens were sampled since the start. */
+  readonly sampled: number
   takenOver(taken: { readonly responseId: string; readonly continues: boolean; readonly reason?: string }): void
 }
 
@@ -39,10 +43,16 @@ export function createObserver(
     now,
     emit: (metric) => callSafely(onMetric, metric, report),
     knownModel: (name) => (models.includes(name) ? name : 'other'),
+    live: new Set(),
+    sampled: 0,
   }
   return {
     request: (about) => observeRequest(about, watch),
     response: (about) => new ResponseObservation(about, watch),
+    running: () => Array.from(watch.live, (response) => response.figures()),
+    get sampled() {
+      return watch.sampled
+    },
     load: ({ running, waiting }) => watch.emit({ type: 'load_changed', running, waiting }),
     takenOver: ({ responseId, continues, reason = null }) =>
       watch.emit({ type: 'response_taken_over', responseId, continues, reason }),

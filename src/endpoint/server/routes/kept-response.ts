@@ -3,8 +3,9 @@ import { answerInDialect } from '../answer-events.js'
 import { flagOf, pageQueryOf, wholeNumberOf } from '../query.js'
 import { sendJson } from '../send-json.js'
 import { type Env, responseBody, type ServerContext } from '../server-context.js'
+import { MAX_TRACE_TOKENS } from '../service/trace/window.js'
 
-/** Adds `GET`, `DELETE`, `POST .../cancel` and `GET .../input_items` of one response. */
+/** Adds `GET`, `DELETE`, `POST .../cancel`, `GET .../input_items` and `GET .../trace` of one response. */
 export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void {
   const { service } = server
   app.get('/responses/:id', async (context) => {
@@ -30,5 +31,12 @@ export function keptResponseRoutes(app: Hono<Env>, server: ServerContext): void 
   app.get('/responses/:id/input_items', async (context) => {
     const query = pageQueryOf(context)
     return sendJson(context, await service.inputItems(context.req.param('id'), context.get('owner'), query), server)
+  })
+
+  app.get('/responses/:id/trace', async (context) => {
+    const after = wholeNumberOf(context, 'after', 0, Number.MAX_SAFE_INTEGER)
+    const limit = wholeNumberOf(context, 'limit', 1, MAX_TRACE_TOKENS)
+    const query = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
+    return sendJson(context, await service.trace(context.req.param('id'), context.get('owner'), query), server)
   })
 }

@@ -33,7 +33,7 @@ export async function compactConversation(setup: Setup, body: unknown, caller: C
   const responseId = randomResponseId()
   const { owner, signal } = caller
   const observed = setup.observer?.response({
-    ...{ responseId, model: request.model, request: caller.observed, trace: caller.trace },
+    ...{ responseId, owner, model: request.model, request: caller.observed, trace: caller.trace },
   })
   let leave = (): void => {}
   let ending: ResponseEnding | undefined

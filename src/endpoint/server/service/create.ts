@@ -2,6 +2,7 @@ import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { randomResponseId } from '../../../defaults.js'
 import { merged } from '../../../shared/merged.js'
+import type { ByteHold } from '../../flow/byte-budget.js'
 import { offeredCalls } from '../../respond/offered.js'
 import type { KeptResponse, RequestKey } from '../../stores/store.js'
 import type { Caller } from './caller.js'
@@ -35,44 +36,68 @@ export async function createResponse(setup: Setup, body: unknown, caller: Caller
   return createOnce(setup, { request, owner, idempotencyKey, body }, (key) => startInTurn(setup, request, caller, key))
 }
 
+/** A request that is tried again if another one was faster in its conversation. */
+interface Attempted {
+  readonly request: ParsedRequest
+  readonly key: RequestKey | undefined
+  /** The memory that it holds: that of its body, between two attempts. */
+  held: ByteHold
+}
+
 /** Starts a response, if it names a conversation when no other one is open in it. */
-function startInTurn(setup: Setup, request: ParsedRequest, caller: Caller, key?: RequestKey): Promise<LiveResponse> {
+async function startInTurn(
+  setup: Setup,
+  request: ParsedRequest,
+  caller: Caller,
+  key?: RequestKey,
+): Promise<LiveResponse> {
+  const held = (caller.held ?? setup.budget.hold(caller.owner, 'body')).moveTo('queue')
+  const attempted: Attempted = { request, key, held }
   const conversationId = conversationIdOf(request)
-  if (conversationId === undefined) return start(setup, request, caller, key)
-  return inTurn(setup, conversationId, caller, () => start(setup, request, caller, key))
+  try {
+    if (conversationId === undefined) return await start(setup, attempted, caller)
+    return await inTurn(setup, conversationId, caller, () => start(setup, attempted, caller))
+  } catch (error) {
+    attempted.held.end()
+    throw error
+  }
 }
 
 function withModel(request: ParsedRequest, [model = 'gpt-oss']: readonly string[]): ParsedRequest {
   return request.model === undefined ? merged(request, { model }) : request
 }
 
-async function start(setup: Setup, request: ParsedRequest, caller: Caller, key?: RequestKey): Promise<LiveResponse> {
+async function start(setup: Setup, attempted: Attempted, caller: Caller): Promise<LiveResponse> {
+  const { request, key } = attempted
+  const { bytes } = attempted.held
   const responseId = randomResponseId()
   const { model = '' } = request
   const engine = await engineFor(setup, model, caller)
-  const observed = setup.observer?.response({ responseId, model, request: caller.observed, trace: caller.trace })
-  let held = (caller.held ?? setup.budget.hold(caller.owner, 'body')).moveTo('queue')
+  const observed = setup.observer?.response({
+    ...{ responseId, model, owner: caller.owner, request: caller.observed, trace: caller.trace },
+  })
   let leave = (): void => {}
   const onEnd = (ending?: KeptResponse): void => {
     leave()
     observed?.ended(ending)
   }
   try {
-    takeOrRefuse(held, RESPONSE_BYTES)
+    takeOrRefuse(attempted.held, RESPONSE_BYTES)
     const visit = await enter(setup, request, caller)
     leave = visit.leave
-    held = held.moveTo('response')
+    attempted.held = attempted.held.moveTo('response')
     setup.beginning.add(responseId)
     const calls = caller.awaitsStatus === true && request.background !== true ? setup.watchCalls() : undefined
     const admitted = visit.turn
-    const resources = { engine, observed, held, key, onEnd, calls, admitted }
+    const resources = { engine, observed, held: attempted.held, key, onEnd, calls, admitted }
     const run = await runFor(setup, request, responseId, caller, resources)
     addRun(setup, run)
     const { created, events, before, finished } = run
     return { responseId, request, created, events, before, finished, calls, isStopped: () => run.isStopped }
   } catch (error) {
     onEnd()
-    held.end()
+    attempted.held = attempted.held.moveTo('queue')
+    attempted.held.give(attempted.held.bytes - bytes)
     throw error
   } finally {
     setup.beginning.delete(responseId)

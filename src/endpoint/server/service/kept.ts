@@ -90,6 +90,13 @@ export async function cancelResponse(setup: Setup, responseId: string, owner: st
   return await retrieveResponse(setup, responseId, owner)
 }
 
+/** Cancels a response that runs here, whoever has it. Returns its status; undefined if none of this id runs here. */
+export async function cancelRun(setup: Setup, responseId: string): Promise<KeptResponse['status'] | undefined> {
+  const live = runOf(setup, responseId)
+  live?.cancel()
+  return (await live?.finished)?.response.status
+}
+
 /** Returns the run of a response that runs here. */
 function runOf(setup: Setup, responseId: string): Run | undefined {
   const run = setup.runs.get(responseId)
@@ -205,7 +212,7 @@ async function lastSequenceNumber(setup: Setup, responseId: string, owner: strin
 }
 
 /** The work of an entry, compared with that of reading a character. */
-const ENTRY_COST = 16
+export const ENTRY_COST = 16
 
 /** Rebuilds a response from its existing entries. */
 async function soFar(

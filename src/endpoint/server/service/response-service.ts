@@ -4,7 +4,7 @@ import { check } from '../../../shared/errors.js'
 import type { ByteHold, MemoryUse, Purpose, Reclaimable } from '../../flow/byte-budget.js'
 import type { KeptResponse } from '../../stores/store.js'
 import type { Observer } from '../observe/observer.js'
-import type { Caller } from './caller.js'
+import { ANONYMOUS, type Caller } from './caller.js'
 import { checkServiceOptions, SERVICE_OPTIONS } from './check-service-options.js'
 import { type CompactedResponse, compactConversation } from './compact.js'
 import {
@@ -27,12 +27,15 @@ import { type InputTokens, inputTokensOf } from './input-tokens.js'
 import { eventsWithoutHidden, withoutHidden } from './items/hidden-calls.js'
 import type { ItemPage, ItemQuery } from './items/page.js'
 import { callSealer, openCalls } from './items/sealed-calls.js'
-import { cancelResponse, deleteResponse, listInputItems, retrieveResponse, streamResponse } from './kept.js'
+import { cancelResponse, cancelRun, deleteResponse, listInputItems, retrieveResponse, streamResponse } from './kept.js'
 import type { ServiceOptions } from './options.js'
 import { type PassedOn, type PassedRequest, passOn } from './pass-on.js'
 import type { LiveResponse } from './running/live-response.js'
 import { type Setup, setUp } from './setup.js'
 import { Sweeper } from './take-over/sweeper.js'
+import type { ResponseTrace } from './trace/response-trace.js'
+import { traceResponse } from './trace/trace-response.js'
+import type { TraceQuery } from './trace/window.js'
 
 /**
  * The Responses API without HTTP, as routes and sockets use it. Every method concerns one owner's responses, and throws
@@ -51,6 +54,8 @@ export interface ResponseService {
   cancel(responseId: string, owner: string): Promise<KeptResponse>
   /** Lists the input items of a stored response, a page at a time. */
   inputItems(responseId: string, owner: string, query?: ItemQuery): Promise<ItemPage>
+  /** Returns what became of the tokens of a stored response, a window at a time. */
+  trace(responseId: string, owner: string, query?: TraceQuery): Promise<ResponseTrace>
   /** The named conversations of the store: see {@link ConversationService}. */
   readonly conversations: ConversationService
   /** @throws EngineError, too */
@@ -82,12 +87,21 @@ export interface ResponseService {
     owner: string,
     signal?: AbortSignal,
   ): Promise<ReadonlyMap<string, readonly object[]>>
-  /** Whether the engine would accept a call now. @throws EngineError; RequestError if it does not answer in time */
-  health(): Promise<void>
+  /**
+   * Whether the engine of a model, by default the first, would accept a call now. @throws EngineError; RequestError if it
+   * does not answer in time
+   */
+  health(model?: string): Promise<void>
   /** Passes an error of the host's code to `onError`. Never throws. */
   readonly report: (error: unknown) => void
   /** Passes a diagnostic about a request to the host. Never throws. @internal */
   readonly notice: Setup['notice']
+  /** Cancels a response that runs here, whoever has it. @internal */
+  cancelRun(responseId: string): Promise<KeptResponse['status'] | undefined>
+  /** Whether the store answers. @internal */
+  checkStore(): Promise<void>
+  /** Whether the store is in this process. @internal */
+  readonly isStoreInMemory: boolean
   /** Undefined without an observer. @internal */
   readonly observer: Observer | undefined
   /**
@@ -172,6 +186,7 @@ export function openService(options: ServiceOptions): ResponseService {
     delete: (responseId, owner) => deleteResponse(setup, responseId, owner),
     cancel: async (responseId, owner) => visible(await cancelResponse(setup, responseId, owner)),
     inputItems: (responseId, owner, query) => listInputItems(setup, responseId, owner, query),
+    trace: (responseId, owner, query) => traceResponse(setup, responseId, owner, query),
     conversations: {
       create: (body, caller) => createConversation(setup, body, caller),
       retrieve: (id, owner) => retrieveConversation(setup, id, owner),
@@ -202,7 +217,12 @@ export function openService(options: ServiceOptions): ResponseService {
     callSealer: (owner) => callSealer(setup.seal, owner),
     openCalls: (sealed, owner, signal) =>
       openCalls(sealed, { seal: setup.seal, owner, pause: setup.pause, ...(signal && { signal }) }),
-    health: async () => await checkHealth(setup.engineOf(models[0] ?? '')),
+    health: async (model = models[0] ?? '') => await checkHealth(setup.engineOf(model)),
+    cancelRun: (responseId) => cancelRun(setup, responseId),
+    async checkStore() {
+      await setup.durable.store.find(NO_RESPONSE, ANONYMOUS)
+    },
+    isStoreInMemory: setup.durable.store.durability === 'none',
     report,
     notice,
     observer: setup.observer,
@@ -217,6 +237,9 @@ export function openService(options: ServiceOptions): ResponseService {
     },
   }
 }
+
+/** An id that no response has. */
+const NO_RESPONSE = `resp_${'0'.repeat(48)}`
 
 /** Hands over the responses that another process can continue. */
 async function handOver({ runs }: Setup, sweeper: Sweeper | undefined): Promise<void> {

@@ -91,6 +91,7 @@ function respondOptions(setup: Setup, resources: Resources, context: RunContext)
     ...operator,
     ...(admitted && { admitted }),
     tools: toolsOf(setup, resources, context),
+    owner,
     ...(observed && { onDiagnostic: watchedDiagnostics(setup.options.response?.onDiagnostic, observed) }),
     ...(errorEvent !== undefined && { errorEvent }),
     ...(onStopString && { onStopString }),

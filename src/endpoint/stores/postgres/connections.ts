@@ -1,8 +1,8 @@
 import { Socket } from 'node:net'
-import type { Client, Pool, PoolClient, types } from 'pg'
+import type { Client, Pool, PoolClient, QueryConfig, types } from 'pg'
 import { loadPackage } from '../../../shared/missing-package.js'
 import type { Address } from './address.js'
-import { isLost, isTransient, storeError, Undone } from './failures.js'
+import { isLost, isTransient, sharedSessions, storeError, Undone } from './failures.js'
 
 /** The value of a parameter, or of a column. Whole numbers of 64 bits are numbers. */
 export type Value = string | number | boolean | Date | Uint8Array | null | readonly (string | number | boolean | null)[]
@@ -14,6 +14,8 @@ export type Query = (text: string, ...values: readonly Value[]) => Promise<reado
 
 /** Connections to a database, which are opened when they are needed, and again after they were lost. */
 export interface Connections {
+  /** @throws if two connections have one session, as behind a pooler in transaction mode that is otherwise idle */
+  checkSessions(): Promise<void>
   /** Runs statements one by one, each in a transaction of its own. */
   run<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
   /** The same, once more if others were in its way. */
@@ -65,7 +67,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     ...{ host: address.host, port: address.port, database: address.database, user: address.user },
     // Without one, that of PGPASSWORD or ~/.pgpass.
     ...{ password: address.password, ssl: address.tls, application_name: 'harmony-responses', stream: openSocket },
-    ...{ options: sessionOptions(settings), connectionTimeoutMillis: ms, query_timeout: ms, keepAlive: true },
+    ...{ connectionTimeoutMillis: ms, query_timeout: ms, keepAlive: true },
     types: {
       getTypeParser: ((oid: number, format: 'text') =>
         oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof types.getTypeParser,
@@ -76,6 +78,9 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
   pool.on('error', () => {})
   pool.on('connect', (client) => void client.on('error', () => {}))
   const names = new Map<string, string>()
+  const setUp = sessionSettings(settings)
+  /** The connections that have their settings. */
+  const ready = new WeakSet<PoolClient>()
 
   function nameOf(text: string): string {
     const known = names.get(text)
@@ -89,6 +94,10 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     let client: PoolClient | undefined
     try {
       client = await pool.connect()
+      if (!ready.has(client)) {
+        await client.query(setUp)
+        ready.add(client)
+      }
       const result = await work(client)
       client.release()
       return result
@@ -100,6 +109,15 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
 
   function queryOf(client: PoolClient): Query {
     return async (text, ...values) => (await client.query({ name: nameOf(text), text, values: [...values] })).rows
+  }
+
+  async function checkSessions(): Promise<void> {
+    const pid = 'SELECT pg_backend_pid() AS pid'
+    const isOne = await withClient(async (one) => {
+      const { rows } = await one.query(pid)
+      return await withClient(async (other) => (await other.query(pid)).rows[0].pid === rows[0].pid)
+    })
+    if (isOne) throw sharedSessions(address.shown)
   }
 
   async function once<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
@@ -131,6 +149,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
 
   return {
     run,
+    checkSessions,
     retried: (work) => again(() => run(work)),
     inTransaction: (work) => again(() => once(work)),
     async openClient() {
@@ -138,6 +157,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
       client.on('error', () => {})
       try {
         await client.connect()
+        await client.query(setUp)
       } catch (error) {
         throw storeError(error, address.shown, timeoutSeconds)
       }
@@ -153,11 +173,12 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
 
 /**
  * The settings of each connection. A plan that was made while a table was empty would read all of it once it is full: none
- * may, and all have an index. A process that is paused in a transaction loses its locks.
+ * may, and all have an index. A process that is paused in a transaction loses its locks. By a statement, because poolers
+ * refuse or drop the options of a connection.
  */
-function sessionOptions({ schema, durability, timeoutSeconds }: ConnectionSettings): string {
+function sessionSettings({ schema, durability, timeoutSeconds }: ConnectionSettings): QueryConfig {
   const ms = timeoutSeconds * 1000
-  return Object.entries({
+  const all = Object.entries({
     search_path: schema,
     synchronous_commit: durability === 'power' ? 'on' : 'off',
     statement_timeout: ms,
@@ -167,6 +188,6 @@ function sessionOptions({ schema, durability, timeoutSeconds }: ConnectionSettin
     jit: 'off',
     client_min_messages: 'warning',
   })
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(' ')
+  const calls = all.map((_, at) => `set_config($${at * 2 + 1}, $${at * 2 + 2}, false)`)
+  return { text: `SELECT ${calls.join(', ')}`, values: all.flat().map(String) }
 }

@@ -27,6 +27,12 @@ export function isLost(error: unknown): boolean {
   return severity === undefined || severity === 'FATAL' || severity === 'PANIC'
 }
 
+/** The error of a pooler that gives one session to several connections, which then change each other's settings. */
+export function sharedSessions(shown: string): Error {
+  const advice = 'let it pool sessions (pool_mode = session), or connect to the server itself'
+  return databaseError(new Error(`a pooler shares sessions between connections: ${advice}`), shown, 0)
+}
+
 /** Says what failed. {@link Undone} and the errors of this package stay as they are. */
 export function storeError(error: unknown, shown: string, timeoutSeconds: number): Error {
   if (error instanceof Undone || error instanceof HarmonyResponsesError) return error

@@ -79,6 +79,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   const address = addressOf(options.url)
   const connections = await createConnections({ address, schema, durability, connections: max, timeoutSeconds })
   try {
+    await connections.checkSessions()
     await migrate(connections, schema)
   } catch (error) {
     await connections.close()

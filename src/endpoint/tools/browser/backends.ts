@@ -2,7 +2,8 @@ import { addressOf } from '../../../engines/sources/http/address.js'
 import { fieldsOf, isFields } from '../../../shared/fields.js'
 import { checkOptions, type OptionCheck, type OptionTable } from '../../../shared/options/check-options.js'
 import { aFunction, aString } from '../../../shared/options/checks.js'
-import type { SearchWeb, WebSearchContext, WebSearchResult } from './search-backend.js'
+import { readBytes } from './read-bytes.js'
+import type { SearchLocation, SearchWeb, WebSearchContext, WebSearchResult } from './search-backend.js'
 
 /** Options of `searxng`. */
 export interface SearxngOptions {
@@ -34,6 +35,8 @@ interface Service {
   readonly ask: (query: string, context: WebSearchContext) => Readonly<Record<string, unknown>>
   /** The path to the results, and the names of a result's fields: of several, the first that it has. */
   readonly results: readonly string[]
+  /** The fields of a location that are part of `ask`. */
+  readonly regards: readonly (keyof SearchLocation)[]
   readonly snippet: readonly string[]
 }
 
@@ -45,6 +48,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
     method: 'GET',
     ask: (query, context) => ({ q: withDomains(query, context), format: 'json' }),
     results: ['results'],
+    regards: [],
     snippet: ['content'],
   },
   brave: {
@@ -57,6 +61,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       country: context.location?.country ?? undefined,
     }),
     results: ['web', 'results'],
+    regards: ['country'],
     snippet: ['description'],
   },
   exa: {
@@ -72,6 +77,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       contents: { highlights: true },
     }),
     results: ['results'],
+    regards: ['country'],
     snippet: ['highlights', 'summary', 'text'],
   },
   tavily: {
@@ -85,6 +91,7 @@ const SERVICES: Readonly<Record<SearchBackendName, Service>> = {
       exclude_domains: blockedDomains,
     }),
     results: ['results'],
+    regards: [],
     snippet: ['content'],
   },
 }
@@ -171,7 +178,7 @@ function searchBy(name: SearchBackendName, options: SearchServiceOptions, path =
   const service: Service = SERVICES[name]
   const { apiKey, url = service.url, fetch = globalThis.fetch } = options
   const { endpoint, authorization } = addressOf(url)
-  return async (query, context) => {
+  const search = async (query: string, context: WebSearchContext): Promise<readonly WebSearchResult[]> => {
     const asked = Object.entries(service.ask(query, context)).filter(([, value]) => value !== undefined)
     const target = new URL(endpoint(path))
     const isGet = service.method === 'GET'
@@ -193,6 +200,7 @@ function searchBy(name: SearchBackendName, options: SearchServiceOptions, path =
     if (!Array.isArray(found)) throw new Error(`${name}: the answer has no list ${service.results.join('.')}`)
     return found.flatMap((one: unknown) => resultOf(one, service))
   }
+  return Object.assign(search, { regards: service.regards })
 }
 
 /** Reads an answer. Its text is in no message: it may repeat the key. */
@@ -201,20 +209,10 @@ async function readJson(name: string, response: Response): Promise<unknown> {
     await response.body?.cancel()
     throw new Error(`${name}: HTTP ${response.status}`)
   }
-  const pieces: Uint8Array[] = []
-  let length = 0
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined }
-    if (done || value === undefined) break
-    pieces.push(value)
-    length += value.length
-    if (length <= MAX_ANSWER) continue
-    await reader?.cancel()
-    throw new Error(`${name}: the answer is larger than ${MAX_ANSWER} bytes`)
-  }
+  const { bytes, isCut } = await readBytes(response, MAX_ANSWER)
+  if (isCut) throw new Error(`${name}: the answer is larger than ${MAX_ANSWER} bytes`)
   try {
-    return JSON.parse(await new Blob(pieces as BlobPart[]).text())
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     throw new Error(`${name}: the answer is not JSON`)
   }

@@ -1,9 +1,10 @@
+import { undatedType } from '../../../core/recipients/undated-type.js'
 import type { WebSearchTool } from '../../../core/responses/items.js'
-import type { ResponseRequest } from '../../../core/responses/request.js'
+import type { ResponseRequest, UnknownTool } from '../../../core/responses/request.js'
 import { check } from '../../../shared/errors.js'
 import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aFunction, aString, listOf, wholeNumber } from '../../../shared/options/checks.js'
+import { aFunction, aString, listOf, oneOf, wholeNumber } from '../../../shared/options/checks.js'
 import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import { nextTurn } from '../../flow/next-turn.js'
@@ -16,7 +17,8 @@ import { createGuardedFetch } from './guarded-fetch.js'
 import { loadPage } from './load-page.js'
 import type { Page } from './page.js'
 import type { CreateTokenizer } from './read-html.js'
-import type { SearchWeb } from './search-backend.js'
+import { Robots } from './robots.js'
+import type { SearchLocation, SearchWeb } from './search-backend.js'
 
 /** Options of `createBrowserTool`. */
 export interface BrowserToolOptions {
@@ -43,7 +45,12 @@ export interface BrowserToolOptions {
   readonly seconds?: number
   /** The size of all pages that are kept to scroll and search them, in bytes. Default 32 MiB. */
   readonly cacheBytes?: number
-  /** How pages are asked for. Default `harmony-responses`. */
+  /**
+   * Whether a page is loaded only if the robots.txt of its site allows it to `userAgent`, or to all (RFC 9309). A site whose
+   * robots.txt fails allows nothing, one without it all. Default `ignore`: each page is one that a user asked about.
+   */
+  readonly robots?: 'ignore' | 'obey'
+  /** How pages are asked for. Its letters before a `/` are its name in a robots.txt. Default `harmony-responses`. */
   readonly userAgent?: string
 }
 
@@ -58,6 +65,7 @@ const OPTIONS: OptionTable<BrowserToolOptions> = {
   maxRedirects: wholeNumber(0, 20),
   seconds: wholeNumber(1, 600),
   cacheBytes: wholeNumber(0),
+  robots: oneOf('ignore', 'obey'),
   userAgent: aString,
 }
 
@@ -95,6 +103,7 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
   )
   const fetch = options.fetch ?? (await createGuardedFetch())
   const cache = new ExpiringBytes<Page>({ max: cacheBytes, seconds: KEPT_SECONDS, clock: steadySeconds })
+  const robots = options.robots === 'obey' ? new Robots(userAgent) : undefined
   const tooLate = (): ToolError => new ToolError(`The search was not answered within ${seconds} seconds.`)
   return {
     answers: (call) => call.type === 'web_search_call',
@@ -120,6 +129,7 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
         maxRedirects,
         seconds,
         userAgent,
+        robots,
         pause: nextTurn,
       }
       const browser = new Browser(context, {
@@ -139,9 +149,31 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
       }
     },
 
+    ignores: (declaration) => ignoredOf(declaration, backend),
+
     // Neither a search nor a page that is loaded has effects.
     isRepeatable: () => true,
   }
+}
+
+/** Returns what a search does not regard of a declaration, as paths within it. */
+function ignoredOf(declaration: UnknownTool, { regards }: SearchWeb): string[] {
+  if (!isWebSearch(declaration)) return []
+  const { user_location, search_content_types, external_web_access } = declaration
+  const { type: _, ...location } = user_location ?? {}
+  const unmet = Object.entries(location).filter(
+    ([field, value]) => value && regards?.includes(field as keyof SearchLocation) === false,
+  )
+  return [
+    ...unmet.map(([field]) => `user_location.${field}`),
+    ...(search_content_types?.includes('image') ? ['search_content_types'] : []),
+    // There is no index to search without the web.
+    ...(external_web_access === false ? ['external_web_access'] : []),
+  ]
+}
+
+function isWebSearch(tool: UnknownTool): tool is WebSearchTool {
+  return undatedType(tool.type) === 'web_search'
 }
 
 /** The numbers of results by `search_context_size`. */
@@ -149,12 +181,9 @@ const RESULTS = { low: 5, medium: 10, high: 20 } as const
 
 /** Returns what the request's declaration says. */
 function wantedBy({ tools }: ResponseRequest) {
-  const declared = (tools ?? []).find(({ type }) => /^web_search/.test(type)) as WebSearchTool | undefined
-  const { filters, user_location, search_context_size } = declared ?? {}
-  const { allowed_domains, blocked_domains } = (filters ?? {}) as {
-    readonly allowed_domains?: readonly string[] | null
-    readonly blocked_domains?: readonly string[] | null
-  }
+  const { filters, user_location, search_context_size } =
+    (tools ?? []).find(isWebSearch) ?? ({} as Partial<WebSearchTool>)
+  const { allowed_domains, blocked_domains } = filters ?? {}
   return {
     allowedDomains: allowed_domains?.length ? allowed_domains : undefined,
     blockedDomains: blocked_domains?.length ? blocked_domains : undefined,

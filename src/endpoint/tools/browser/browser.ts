@@ -48,7 +48,7 @@ export class Browser {
   async #search({ main: query }: BrowserArguments): Promise<CallResult> {
     if (query.trim() === '') throw new ToolError('The query is empty.')
     const page = await this.#resultsOf(query)
-    return { output: this.#show(page, 0), sources: page.links.map(({ url }) => ({ url })) }
+    return { output: this.#show(page, 0), sources: page.links.map(({ url, text }) => ({ url, title: text })) }
   }
 
   async #open({ id, cursor, loc, lines }: BrowserArguments): Promise<CallResult> {

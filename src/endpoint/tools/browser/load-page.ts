@@ -4,27 +4,26 @@ import { withinTime } from '../deadline.js'
 import { ToolError } from '../tool-error.js'
 import { cleanText } from './clean-text.js'
 import type { PageText } from './html-page.js'
-import { MAX_URL, type Page } from './page.js'
+import { type OpenOptions, openAddress } from './open-address.js'
+import type { Page } from './page.js'
+import { readBytes } from './read-bytes.js'
 import { type CreateTokenizer, readHtml } from './read-html.js'
+import type { Robots } from './robots.js'
 import { wrapInSlices } from './wrap.js'
 
-export interface LoadOptions {
-  readonly fetch: typeof globalThis.fetch
+export interface LoadOptions extends Omit<OpenOptions, 'failed'> {
   readonly Tokenizer: CreateTokenizer
-  /** Whether the model may see this address. */
-  readonly isAllowed: (url: URL) => boolean
   readonly maxBytes: number
-  readonly maxRedirects: number
   readonly seconds: number
-  readonly userAgent: string
   readonly pause: Pause
+  /** What sites allow robots to load; undefined if nobody asks. */
+  readonly robots: Robots | undefined
 }
 
 /** The length of an address in an error, and of a title. Both come with what is shown of a page, whatever its length. */
 const MAX_SHOWN = 200
 const MAX_TITLE = 200
 
-const REDIRECTIONS = new Set([301, 302, 303, 307, 308])
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/
 const TEXT = /^(?:text\/.+|application\/(?:.+\+)?(?:json|xml|javascript)|application\/(?:x-)?(?:yaml|ndjson))$/
 
@@ -51,32 +50,13 @@ async function load(
   options: LoadOptions,
   failed: (why: string) => ToolError,
 ): Promise<Page> {
-  let url = readable(address, failed)
-  for (let hops = 0; ; hops++) {
-    if (!options.isAllowed(url)) throw failed(`${url.host} is not allowed`)
-    const response = await options.fetch(url.href, {
-      ...{ method: 'GET', redirect: 'manual', signal },
-      headers: { accept: 'text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.5', 'user-agent': options.userAgent },
-    })
-    const location = REDIRECTIONS.has(response.status) ? response.headers.get('location') : null
-    if (location === null) return await readPage(url, response, options, failed)
-    await response.body?.cancel()
-    if (hops >= options.maxRedirects) throw failed('too many redirections')
-    if (!URL.canParse(location, url.href)) throw failed('it leads to an invalid address')
-    url = readable(new URL(location, url).href, failed)
-  }
-}
-
-/** Returns an address without its fragment. @throws ToolError if it is none that may be loaded */
-function readable(address: string, failed: (why: string) => ToolError): URL {
-  if (address.length > MAX_URL) throw failed('it is too long')
-  const whole = /^[a-z][a-z\d+.-]*:/i.test(address) ? address : `https://${address}`
-  if (!URL.canParse(whole)) throw failed('it is not a valid address')
-  const url = new URL(whole)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw failed('only http and https can be opened')
-  if (url.username !== '' || url.password !== '') throw failed('an address must not contain a password')
-  url.hash = ''
-  return url
+  const opening = { ...options, failed }
+  const { url, response } = await openAddress(address, signal, opening, async (next) => {
+    if ((await options.robots?.allows(next, signal, opening)) === false) {
+      throw failed(`the robots.txt of ${next.host} does not allow it`)
+    }
+  })
+  return readPage(url, response, options, failed)
 }
 
 async function readPage(
@@ -104,31 +84,6 @@ async function readPage(
     lines: await withPauses(wrapInSlices(`\nURL: ${url.href}\n${page.text}${end}`, createWork()), options.pause),
     links: page.links,
   }
-}
-
-/** Reads a body up to a number of bytes, counted after decompression. */
-async function readBytes(response: Response, maxBytes: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  const reader = (response.body as ReadableStream<Uint8Array> | null)?.getReader()
-  while (reader !== undefined) {
-    const { done, value } = await reader.read()
-    if (done) break
-    const left = maxBytes - length
-    pieces.push(value.length > left ? value.subarray(0, left) : value)
-    length += value.length
-    if (length > maxBytes) {
-      await reader.cancel()
-      break
-    }
-  }
-  const bytes = new Uint8Array(Math.min(length, maxBytes))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return { bytes, isCut: length > maxBytes }
 }
 
 /** The bytes in which a page says how it is encoded. */
@@ -170,5 +125,6 @@ const CAUSES: { readonly [code: string]: string } = {
   EAI_AGAIN: 'the name of the host could not be looked up',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'it is too large',
   ERR_REFUSED_ADDRESS: 'addresses of this network may not be opened',
 }

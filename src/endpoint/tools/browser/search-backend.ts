@@ -43,7 +43,11 @@ export interface WebSearchContext {
  *
  * @param query - written by the model; not blank
  */
-export type SearchWeb = (
-  query: string,
-  context: WebSearchContext,
-) => readonly WebSearchResult[] | Promise<readonly WebSearchResult[]>
+export interface SearchWeb {
+  (query: string, context: WebSearchContext): readonly WebSearchResult[] | Promise<readonly WebSearchResult[]>
+  /**
+   * The fields of a location that it regards: if a request names others, the host is told by a diagnostic
+   * `ignored_parameter`. Default: all.
+   */
+  readonly regards?: readonly (keyof SearchLocation)[]
+}

@@ -4,7 +4,7 @@ export const MAX_MESSAGE_BYTES = 10_485_760
  * The limit of the values in one message. Ten million bytes of text are read in milliseconds; as many of empty lists
  * take seconds, and a hundred megabytes of memory.
  */
-export const MAX_MESSAGE_VALUES = 250_000
+const MAX_MESSAGE_VALUES = 250_000
 /** How many lines are passed on in one turn of the event loop: the SDK takes a tenth of a millisecond to refuse one. */
 const LINES_PER_TURN = 100
 

@@ -18,9 +18,16 @@ export abstract class CutJsonReader {
 
   /** @throws SyntaxError if something else than the end of the text is wrong, or nothing is left of it */
   whole(): unknown {
-    const value = this.#value(0)
+    const value = this.first()
     this.space()
-    if (value === CUT || !this.isOver) throw new SyntaxError('no JSON')
+    if (!this.isOver) throw new SyntaxError('no JSON')
+    return value
+  }
+
+  /** The first value, whatever comes behind it. Throws as `whole` does. */
+  first(): unknown {
+    const value = this.#value(0)
+    if (value === CUT) throw new SyntaxError('no JSON')
     return value
   }
 
@@ -28,11 +35,20 @@ export abstract class CutJsonReader {
     return this.at >= this.text.length
   }
 
-  protected abstract isSpace(character: string): boolean
   protected abstract isNumber(character: string): boolean
   protected abstract string(): string | typeof CUT
   protected abstract number(): unknown
   protected abstract word(): unknown
+
+  /** Whether a character is one of JSON's blanks. */
+  protected isSpace(character: string): boolean {
+    return ' \t\n\r'.includes(character)
+  }
+
+  /** Decides where a value is followed by neither a comma nor the bracket. Returns whether that value was the last one. */
+  protected withoutComma(): boolean {
+    throw new SyntaxError('no comma')
+  }
 
   protected space(): void {
     while (!this.isOver && this.isSpace(this.text[this.at] as string)) this.at++
@@ -93,7 +109,6 @@ export abstract class CutJsonReader {
   #ends(bracket: string): boolean {
     this.space()
     if (this.isOver || this.#takes(bracket)) return true
-    if (!this.#takes(',')) throw new SyntaxError('no comma')
-    return false
+    return this.#takes(',') ? false : this.withoutComma()
   }
 }

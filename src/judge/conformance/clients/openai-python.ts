@@ -1,6 +1,7 @@
 import { type Fields, isFields } from '../../../shared/fields.js'
 import { asFields, asList, asString, type StreamEvent } from '../stream-event.js'
-import { type ClientModel, type Ending, rulesOf, seenCall } from './client.js'
+import { type ClientModel, type Ending, rulesOf } from './client.js'
+import { OPENAI_READS } from './openai/reads.js'
 import {
   fieldsOfItem,
   identityOf,
@@ -10,6 +11,7 @@ import {
   type OpenItem,
   partOf,
 } from './openai-python/items.js'
+import { callInPython, indexInPython, isTrueInPython, listInPython, shownInPython } from './python-values.js'
 import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
@@ -27,6 +29,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'openai-python-part': `A text comes behind the content_part.added of its part, which is output_text: ${RAISES}.`,
   'openai-python-text': `A delta of text or arguments is a text, and continues one: ${RAISES}.`,
   'openai-python-content': `The content of a message is a list of parts whose texts are texts: ${RAISES}.`,
+  'openai-python-error':
+    'The error of a response is an object: an application for Python that reads `response.error.message` raises otherwise.',
   'openai-python-terminal':
     'A stream ends with response.completed, or with response.incomplete or response.failed: get_final_response() of openai ' +
     'for Python raises otherwise.',
@@ -40,20 +44,7 @@ export const openaiPython: ClientModel = {
   client: 'openai-python',
   name: 'The openai SDK for Python',
   versions: { 'openai for Python': '3.57.0' },
-  reads: {
-    streamed: true,
-    final: true,
-    refusals: false,
-    rawReasoning: true,
-    summaries: true,
-    functionCalls: true,
-    customCalls: true,
-    namespaces: true,
-    citations: true,
-    incomplete: 'incomplete',
-    failed: 'failed',
-    cancelled: 'cancelled',
-  },
+  reads: OPENAI_READS,
   rules: rulesOf(SENTENCES),
   begin: (reportBreak) => new OpenAIPythonReader(reportBreak),
 }
@@ -68,16 +59,19 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
   readonly #done = new Map<unknown, OpenItem & { readonly fields: Fields }>()
   /** The output_index of each item that is done, by its identity. */
   readonly #places = new Map<string, unknown>()
+  /** The reasoning that its events showed, by the item and whether it is a summary. */
+  readonly #thoughts = new Map<string, TextHash>()
   #failure: string | undefined
   /** The response of the terminal event, with its items. */
   #end: Fields | undefined
 
   protected take(event: StreamEvent): void {
     const { error } = event
-    if (error) {
+    if (isTrueInPython(error)) {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])
+      this.#showThoughts()
       if (asString(event.type).startsWith('response.')) this.reportBreak('openai-python-error-key', 'no error', error)
       return
     }
@@ -92,7 +86,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     this.#hasBegun = true
     this.#id = response['id'] ?? null
     const { output } = response
-    if (isFields(output)) throw new Thrown('openai-python-content', 'output as a list', output)
+    if (isGiven(output) && !Array.isArray(output)) throw new Thrown('openai-python-content', 'output as a list', output)
     for (const [index, item] of itemsIn(output).entries()) this.#open.set(index, item)
   }
 
@@ -102,11 +96,9 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     const { output } = response
     if (type === 'response.completed') this.#complete(response)
     else if (type === 'response.incomplete' || type === 'response.failed') {
-      const kept = [...new Set([...this.#open.keys(), ...this.#done.keys()])]
-      this.#end = output
-        ? response
-        : { ...response, output: kept.flatMap((index) => this.#done.get(index)?.fields ?? []) }
+      this.#end = isGiven(output) ? response : { ...response, output: this.#doneItems }
     } else {
+      requireList(output)
       const identities = itemsIn(output).map(identityOf)
       if (new Set(identities).size < identities.length)
         throw new Thrown('openai-python-identity', 'each item of a response once', undefined, 'one twice')
@@ -115,6 +107,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   #complete(response: Fields): void {
     const { output } = response
+    requireList(output)
     const final = new Map(itemsIn(output).map((item) => [identityOf(item), item]))
     for (const item of this.#done.values()) {
       const last = final.get(identityOf(item))
@@ -132,16 +125,26 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
           'none',
         )
     }
-    const isNone = output === undefined || output === null
-    this.#end = isNone ? { ...response, output: [...this.#done.values()].map(({ fields }) => fields) } : response
-    for (const item of asList(this.#end['output']).map(asFields)) {
-      if (item['type'] === 'message') requireParts(item['content'])
+    // The SDK parses such a response, and takes whatever is empty for an empty list.
+    const items = (isGiven(output) ? asList(output) : this.#doneItems).map(asFields)
+    this.#end = {
+      ...response,
+      output: items.map((item) => {
+        const { type, content } = item
+        return type === 'message' ? { ...item, content: requireParts(content || []) } : item
+      }),
     }
+  }
+
+  /** The items that are done, by their indexes. */
+  get #doneItems(): Fields[] {
+    const items = [...this.#done].sort(([one], [other]) => Number(one) - Number(other))
+    return items.map(([, { fields }]) => fields)
   }
 
   #inOutput(event: StreamEvent): void {
     const { type, item, part, delta } = event
-    const index = indexOf(event['output_index']) ?? null
+    const index = indexInPython(event['output_index']) ?? null
     switch (type) {
       case 'response.output_item.added':
         if (item === null || item === undefined) return
@@ -176,9 +179,12 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
         this.#finish(index, item)
         return
       case 'response.reasoning_text.delta':
-      case 'response.reasoning_summary_text.delta':
-        this.seen.reasoning.append(typeof delta === 'string' ? delta : JSON.stringify(delta ?? null))
+      case 'response.reasoning_summary_text.delta': {
+        const of = `${type} ${shownInPython(index)}`
+        const thought = this.#thoughts.get(of) ?? new TextHash()
+        this.#thoughts.set(of, thought.append(shownInPython(delta)))
         return
+      }
       case 'error':
         this.#failure = asString(event['message'])
     }
@@ -186,7 +192,7 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
 
   #textPart(event: StreamEvent, index: unknown): void {
     const { type: of, parts } = this.#itemAt(index)
-    const at = indexOf(event['content_index'])
+    const at = indexInPython(event['content_index'])
     const part = Number.isInteger(at) ? parts?.at(at as number) : undefined
     if (of !== 'message' || part === undefined)
       throw new Thrown('openai-python-part', 'a part of a message that was added', at)
@@ -217,8 +223,13 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
     this.#places.set(identity, index)
   }
 
+  #showThoughts(): void {
+    for (const thought of this.#thoughts.values()) this.seen.reasoning.join(thought)
+  }
+
   protected finish(): void {
     const { seen } = this
+    this.#showThoughts()
     if (this.#end === undefined) {
       if (this.#failure === undefined)
         throw new Thrown('openai-python-terminal', 'response.completed', undefined, 'the end of the stream')
@@ -227,11 +238,13 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       return
     }
     const { status, error, output } = this.#end
-    if (!Array.isArray(output)) throw new Thrown('openai-python-content', 'output as a list', output)
+    const items = listInPython(output)
+    if (items === undefined) throw new Thrown('openai-python-content', 'output as a list', output)
     seen.ending = ENDINGS.has(status) ? (status as Ending) : 'open'
+    if (isGiven(error) && !isFields(error)) throw new Thrown('openai-python-error', 'an error as an object', error)
     if (isFields(error)) seen.error = asString(error['message'])
     seen.final = new TextHash()
-    for (const item of output.map(fieldsOfItem)) this.#show(item)
+    for (const item of items.map(fieldsOfItem)) this.#show(item)
   }
 
   #show(item: Fields): void {
@@ -249,24 +262,26 @@ class OpenAIPythonReader extends ThrowingReader<StreamEvent> {
       }
     } else if ((type === 'function_call' || type === 'custom_tool_call') && status !== 'incomplete') {
       const given = type === 'function_call' ? item['arguments'] : item['input']
-      const called = namespace === undefined || namespace === null ? shown(name) : `${shown(namespace)}.${shown(name)}`
-      this.seen.calls.push(seenCall(called, shown(given)))
+      const called = isGiven(namespace) ? `${shownInPython(namespace)}.${shownInPython(name)}` : name
+      this.seen.calls.push(callInPython(called, given))
     }
   }
 }
 
-/** An index, which may be a text: the SDK reads events with pydantic, which takes a number for it. */
-const indexOf = (index: unknown): unknown => (typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index)
+/** An output that the SDK goes through, unless there is none. */
+function requireList(output: unknown): void {
+  if (output && listInPython(output) === undefined)
+    throw new Thrown('openai-python-content', 'output as a list', output)
+}
 
 /** The parts of a message. */
 function requireParts(content: unknown): readonly Fields[] {
-  const parts = content ?? []
-  if (!Array.isArray(parts) || !parts.every(isFields))
+  const parts = listInPython(content)
+  if (parts === undefined || !parts.every(isFields))
     throw new Thrown('openai-python-content', 'the content of a message as a list of parts', content)
   return parts
 }
 
-/** A value as an application shows it. */
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const ENDINGS: ReadonlySet<unknown> = new Set(['completed', 'incomplete', 'failed', 'cancelled'])

@@ -4,6 +4,7 @@ import { type ClientModel, type Ending, rulesOf } from './client.js'
 import { concatenated } from './mutable-text.js'
 import { Accumulator, resultText, type Snapshot } from './openai/accumulator.js'
 import { routeOf } from './openai/event-route.js'
+import { OPENAI_READS } from './openai/reads.js'
 import { TextHash } from './text-hash.js'
 import { ThrowingReader } from './throwing-reader.js'
 import { Thrown } from './thrown.js'
@@ -63,20 +64,7 @@ export const openai: ClientModel = {
   client: 'openai',
   name: 'The openai SDK',
   versions: { openai: '7.59.0' },
-  reads: {
-    streamed: true,
-    final: true,
-    refusals: false,
-    rawReasoning: true,
-    summaries: true,
-    functionCalls: true,
-    customCalls: true,
-    namespaces: true,
-    citations: true,
-    incomplete: 'incomplete',
-    failed: 'failed',
-    cancelled: 'cancelled',
-  },
+  reads: OPENAI_READS,
   rules: RULES,
   begin: (reportBreak) => new OpenAIReader(reportBreak),
 }

@@ -119,7 +119,7 @@ export const renumbered = (events: readonly WireEvent[]): WireEvent[] =>
   events.map((event, at) => (typeof event['sequence_number'] === 'number' ? { ...event, sequence_number: at } : event))
 
 /** Applies `change` to every object of an event, the innermost first. */
-export function mapObjects(value: unknown, change: (fields: Fields) => Fields): unknown {
+function mapObjects(value: unknown, change: (fields: Fields) => Fields): unknown {
   if (Array.isArray(value)) return value.map((one) => mapObjects(one, change))
   if (typeof value !== 'object' || value === null) return value
   return change(

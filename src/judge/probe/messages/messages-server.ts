@@ -3,7 +3,7 @@ import { MESSAGES_CLIENTS } from '../../conformance/messages/clients/names.js'
 import { messageEventSchema } from '../../conformance/messages/event-schema.js'
 import { problemsOf } from '../../conformance/schemas/parse-event.js'
 import { asFields } from '../../conformance/stream-event.js'
-import type { ApiReader, ApiReply, ApiServer } from '../conversation/api-server.js'
+import type { ApiReader, ApiServer } from '../conversation/api-server.js'
 import { judgeMessages } from '../judge-events.js'
 import { type AssembledMessage, messageOfAnswer, messageOfEvents } from './message.js'
 import { readMessagesRefusal } from './refusal.js'
@@ -13,9 +13,6 @@ export interface MessagesContent extends AssembledMessage {
   /** The message as it began in a stream, or as a whole: the fields besides its content. */
   readonly message: Fields
 }
-
-/** An answer of the Messages API, after it was judged. */
-export type MessagesReply = MessagesContent & ApiReply
 
 /** The Messages API of a server, for a scenario. */
 export interface MessagesServer extends ApiServer<MessagesContent> {

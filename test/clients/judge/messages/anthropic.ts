@@ -44,9 +44,10 @@ export const anthropicReplayer: Replayer<MessagesClient> = {
         streamed,
         final: all('text'),
         reasoning: thinking === thought ? thinking : `${thought}\n${thinking}`,
-        calls: content.flatMap(({ type, name, input }) =>
-          type === 'tool_use' ? [{ name: `${name}`, arguments: input === undefined ? 'undefined' : input }] : [],
-        ),
+        // No application reads the input of another block, at which the SDK may throw.
+        calls: content
+          .filter(({ type }) => type === 'tool_use')
+          .map(({ name, input }) => ({ name: `${name}`, arguments: input === undefined ? 'undefined' : input })),
         citations: [],
         ...endingBy(message.stop_reason),
       }

@@ -25,8 +25,23 @@ def text_of(value):
     return json.dumps(plain(value), separators=(",", ":"), ensure_ascii=False)
 
 
+def by(table, reason):
+    """What a table has for a reason, which may be anything."""
+    return table.get(reason) if isinstance(reason, str) else None
+
+
 def plain(value):
     return value.to_dict() if hasattr(value, "to_dict") else value
+
+
+def finite(value):
+    """A value as JSON has it: numbers that JSON lacks are null, as for JavaScript."""
+    if isinstance(value, dict):
+        return {name: finite(field) for name, field in value.items()}
+    if isinstance(value, list):
+        return [finite(entry) for entry in value]
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return None if is_number and not abs(value) <= sys.float_info.max else value
 
 
 def called(name, given):
@@ -67,7 +82,11 @@ class Shown:
 
 
 def responses(body, shown):
-    """`responses.stream()`: text and reasoning as the delta events have them, the rest as the response at the end has it."""
+    """`responses.stream()`: text and reasoning as the delta events have them, the rest as the response at the end has it.
+
+    The reasoning of each item is shown apart from that of others, and from its summary.
+    """
+    thoughts = {}
     failure = None
     end = None
     with openai_client(body).responses.stream(model="model", input="Hello") as stream:
@@ -75,7 +94,9 @@ def responses(body, shown):
             if event.type == "response.output_text.delta":
                 shown.streamed += text_of(event.delta)
             elif event.type in ("response.reasoning_text.delta", "response.reasoning_summary_text.delta"):
-                shown.reasoning += text_of(event.delta)
+                of = (event.type, text_of(getattr(event, "output_index", None)))
+                thoughts[of] = thoughts.get(of, "") + text_of(event.delta)
+                shown.reasoning = "".join(thoughts.values())
             elif event.type == "error":
                 failure = text_of(event.message)
             elif event.type in ("response.completed", "response.incomplete", "response.failed"):
@@ -133,9 +154,9 @@ def chat(body, shown):
             calls.append(called(call.function.name, call.function.arguments))
     shown.rest = {"calls": calls, "citations": []}
     reason = choices[0].finish_reason
-    finish = {"stop": "stop", "tool_calls": "tool-calls", "function_call": "tool-calls"}.get(reason)
+    finish = by({"stop": "stop", "tool_calls": "tool-calls", "function_call": "tool-calls"}, reason)
     more = {} if finish is None else {"finish": finish}
-    return shown.outcome(final="".join(said), ending=ending or ENDINGS.get(reason, "open"), **more)
+    return shown.outcome(final="".join(said), ending=ending or by(ENDINGS, reason) or "open", **more)
 
 
 STOPS = {
@@ -162,9 +183,9 @@ def messages(body, shown):
     texts = [text_of(block.text) for block in message.content if block.type == "text"]
     blocks = [block for block in message.content if block.type == "tool_use"]
     shown.rest = {"calls": [{"name": text_of(one.name), "arguments": plain(one.input)} for one in blocks], "citations": []}
-    finish = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool-calls"}.get(message.stop_reason)
+    finish = by({"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool-calls"}, message.stop_reason)
     more = {} if finish is None else {"finish": finish}
-    return shown.outcome(final="".join(texts), ending=STOPS.get(message.stop_reason, "open"), **more)
+    return shown.outcome(final="".join(texts), ending=by(STOPS, message.stop_reason) or "open", **more)
 
 
 READERS = {"responses": responses, "chat": chat, "messages": messages}
@@ -185,4 +206,4 @@ def replayed(client, body):
 
 for line in sys.stdin:
     request = json.loads(line)
-    print(json.dumps(replayed(request["client"], request["body"])), flush=True)
+    print(json.dumps(finite(replayed(request["client"], request["body"])), allow_nan=False), flush=True)

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,10 +10,13 @@ import { checkEvents, readStreams } from '../../../../src/judge/conformance/inde
 /** The command, in a process of its own. */
 export interface Served {
   readonly url: string
+  readonly pid: number
   /** What it printed at its start. */
   readonly banner: string
   /** What it has printed as errors. */
   readonly errors: string
+  /** Resolves once it has printed, as errors, what matches: to each match. */
+  until(pattern: RegExp, times?: number): Promise<RegExpExecArray[]>
   /** Returns what it had printed as errors. */
   kill(signal: NodeJS.Signals): Promise<string>
 }
@@ -41,8 +44,10 @@ export function killAll(): void {
 export async function serve(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
   const child = start(folder, args, env)
   let errors = ''
+  const printed = new EventEmitter()
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text
+    printed.emit('more')
   })
   let banner = ''
   for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {
@@ -52,9 +57,16 @@ export async function serve(folder: string, args: readonly string[], env: NodeJS
   const [, url = ''] = /listens on (\S+)\/v1/.exec(banner) ?? []
   expect(banner, errors).toContain('listens on')
   return {
-    ...{ url, banner },
+    ...{ url, banner, pid: child.pid ?? 0 },
     get errors() {
       return errors
+    },
+    async until(pattern, times = 1) {
+      for (;;) {
+        const found = [...errors.matchAll(pattern)]
+        if (found.length >= times) return found
+        await once(printed, 'more')
+      }
     },
     async kill(signal) {
       const ended = once(child, 'close')
@@ -121,4 +133,5 @@ export async function continuesElsewhere(
   return { first, second }
 }
 
-const eventsIn = (text: string): ResponseStreamEvent[] => readStreams(text).flat() as unknown as ResponseStreamEvent[]
+export const eventsIn = (text: string): ResponseStreamEvent[] =>
+  readStreams(text).flat() as unknown as ResponseStreamEvent[]

@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type BrowserToolOptions, createBrowserTool } from '../../../../src/endpoint/tools/browser/index.js'
+import {
+  type BrowserToolOptions,
+  brave,
+  createBrowserTool,
+  exa,
+  searxng,
+  tavily,
+} from '../../../../src/endpoint/tools/browser/index.js'
 import { runs } from '../../../support/runs.js'
 import { describeWithShared, sharedFolder } from '../../../support/shared-data.js'
 import { browserCall, converse, fetchOf } from './fixtures.js'
@@ -54,7 +61,10 @@ describe('the browser', () => {
       '[0] otters\n**viewing lines [0 - 5] of 5**\n\nL0: \nL1: URL: \nL2: # Search Results\nL3: \n' +
         'L4:   * 【0†Otters†site.test】 All of otters\nL5:   * 【1†B†b.test】 second',
     )
-    expect(last().sources).toEqual([{ url: OTTERS }, { url: 'https://b.test/' }])
+    expect(last().sources).toEqual([
+      { url: OTTERS, title: 'Otters' },
+      { url: 'https://b.test/', title: 'B' },
+    ])
   })
 
   test('a link leads to its page, whose lines are numbered', async () => {
@@ -161,6 +171,26 @@ describe('the browser', () => {
     const shown = await call('search', { query: 'a' })
     expect(seen).toMatchObject({ maxResults: 5, location: { country: 'NZ' } })
     expect(shown.match(/【/g)).toHaveLength(5)
+  })
+
+  const NZ = { type: 'approximate', country: 'NZ', city: 'Nelson', region: null } as const
+  test.each<[string, BrowserToolOptions['backend'], object, string[]]>([
+    [
+      'a place',
+      searxng({ url: 'http://a.test' }),
+      { user_location: NZ },
+      ['user_location.country', 'user_location.city'],
+    ],
+    ['a city', brave({ apiKey: 'k' }), { user_location: NZ }, ['user_location.city']],
+    ['a city', exa({ apiKey: 'k' }), { user_location: NZ }, ['user_location.city']],
+    ['nothing of a search of yours', () => [], { user_location: NZ, search_context_size: 'high' }, []],
+    ['images', () => [], { search_content_types: ['text', 'image'] }, ['search_content_types']],
+    ['that the web be left alone', () => [], { external_web_access: false }, ['external_web_access']],
+    ['nothing else', tavily({ apiKey: 'k' }), { filters: { allowed_domains: ['a.test'] } }, []],
+  ])('it tells the host what it does not regard: %s', async (_, backend, declared, expected) => {
+    const { ignores } = await createBrowserTool(options({ backend }))
+    expect(ignores?.({ type: 'web_search_2025_08_26', ...declared })).toEqual(expected)
+    expect(ignores?.({ type: 'file_search', ...declared })).toEqual([])
   })
 
   test('a search that ignores its signal is given up in time, and the model is told so', async () => {

@@ -69,6 +69,14 @@ test.each([
   expect(found.map(({ rule }) => rule)).toEqual([])
 })
 
+/** Gives the input of the call in pieces, one a delta. */
+const inPieces =
+  (...pieces: string[]): Damage =>
+  (events) => {
+    const deltas = events.filter(({ delta }) => delta?.type === 'input_json_delta')
+    for (const [at, { delta }] of deltas.entries()) delta.partial_json = pieces[at]
+  }
+
 describe('where the clients of Messages differ:', () => {
   test('without message_stop the Anthropic SDK throws, the AI SDK was interrupted, and LangChain needs none', () => {
     expect(all('text', (events) => events.slice(0, -1))).toEqual({
@@ -100,6 +108,62 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('anthropic', 'text', damage)).toEqual(['messages-client-result'])
     expect(rules('ai-sdk', 'text', damage)).toContain('messages-ai-sdk-validates')
     expect(rules('langchain', 'text', damage)).toEqual([])
+  })
+
+  test('deltas that come only behind message_stop count where their block has no others: the SDK loses them', () => {
+    const last: Damage = (events) => {
+      const isDelta = ({ type }: Draft): boolean => type === 'content_block_delta'
+      return [...events.filter((event) => !isDelta(event)), ...events.filter(isDelta)]
+    }
+    expect(rules('anthropic', 'text', last)).toContain('messages-client-result')
+    expect(rules('anthropic-python', 'text', last)).toEqual([])
+    expect(rules('anthropic-python', 'text', (events) => [...events, events[3]])).toContain('messages-client-text')
+  })
+
+  test('a delta that says nothing is missed by nobody, whatever its fields are called', () => {
+    const empty =
+      (delta: object): Damage =>
+      (events) => {
+        events.splice(2, 2, { ...events[2], delta })
+      }
+    for (const client of MESSAGES_CLIENTS) {
+      const reads = `messages-client-reads`
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '' }))).not.toContain(reads)
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '{"a":1}' }))).not.toEqual([])
+    }
+  })
+
+  test('a call whose start comes only behind message_stop has the name that it gives', () => {
+    const damage: Damage = (events) => [...events.toSpliced(1, 1), events[1]]
+    expect(rules('langchain', 'call', damage)).toEqual([])
+    expect(rules('anthropic', 'call', damage)).not.toEqual([])
+  })
+
+  test('in an answer that was cut off, a call whose start says nothing is lost as well', () => {
+    const damage: Damage = (events) => {
+      events[1].content_block = {}
+      Object.assign(events.at(-2).delta, { stop_reason: 'max_tokens' })
+    }
+    for (const client of MESSAGES_CLIENTS) expect(rules(client, 'call', damage)).not.toEqual([])
+  })
+
+  test('an input that comes twice is read once by the Anthropic SDK for Python, and harms all others', () => {
+    const damage: Damage = (events) => {
+      const whole = '{"city":"Oslo"}'
+      Object.assign(events[2].delta, { partial_json: whole })
+      Object.assign(events[3].delta, { partial_json: whole })
+    }
+    const { 'anthropic-python': python, ...others } = all('call', damage)
+    expect(python).toEqual([])
+    for (const found of Object.values(others)) expect(found).not.toEqual([])
+  })
+
+  test('an index alone in a list is one for the Anthropic SDK, as for JavaScript, and none for that in Python', () => {
+    const damage: Damage = (events) => {
+      for (const event of events) if (event.type === 'content_block_delta') event.index = [event.index]
+    }
+    expect(rules('anthropic', 'text', damage)).toEqual([])
+    expect(rules('anthropic-python', 'text', damage)).toEqual(['messages-anthropic-python-index'])
   })
 
   test('the input of a call in its beginning alone is lost for LangChain', () => {
@@ -150,17 +214,17 @@ describe('where the clients of Messages differ:', () => {
   })
 
   test('a character that is divided between deltas of an input breaks the Anthropic SDK for Python, which encodes each', () => {
-    const inPieces =
-      (...pieces: string[]): Damage =>
-      (events) => {
-        const deltas = events.filter(({ delta }) => delta?.type === 'input_json_delta')
-        for (const [at, { delta }] of deltas.entries()) delta.partial_json = pieces[at]
-      }
     expect(all('call', inPieces('{"city":"\ud83c', '\udf27"}'))).toEqual({
       ...NONE,
       'anthropic-python': ['messages-anthropic-python-text'],
     })
     expect(all('call', inPieces('{"city":"\ud83c\udf27', '"}'))).toEqual(NONE)
+  })
+
+  test('an input that is a word in two pieces breaks the Anthropic SDK for Python, which parses at each delta', () => {
+    expect(rules('anthropic-python', 'call', inPieces('nu', 'll'))).toEqual(['messages-anthropic-python-input'])
+    expect(rules('anthropic-python', 'call', inPieces('null', ''))).not.toContain('messages-anthropic-python-input')
+    expect(rules('anthropic', 'call', inPieces('nu', 'll'))).not.toContain('messages-anthropic-input')
   })
 
   test('no client shows text in thinking deltas as text', () => {
@@ -311,6 +375,8 @@ describe('an input that is cut off, as the Anthropic SDK takes it:', () => {
     ['{"a":{"b":null', { a: { b: null } }],
     ['{"a"', {}],
     ['{', {}],
+    ['{"a":1}"b', { a: 1 }],
+    ['[1]2', [1]],
   ])('%s', (text, value) => {
     expect(wholeJson(text)).toEqual(value)
   })

@@ -73,6 +73,13 @@ export interface ConversationContext extends EarlierContext {
 
 type Pace = ReturnType<typeof createPace>
 
+/** What the request's own items have sealed, and the requests for approval that they answer. */
+interface Unsealed {
+  readonly history: readonly HistoryEntry[]
+  readonly shown: ReturnType<typeof requestsShown>
+  readonly groups: Parameters<typeof withRequests>[2]
+}
+
 /** The cost of an item, in encoded characters. */
 const ITEM = 16
 
@@ -86,7 +93,7 @@ export async function resolveConversation(
   parsed: ParsedRequest,
   context: ConversationContext,
 ): Promise<ResolvedRequest> {
-  const { owner, seal, foreignSeals: foreign } = context
+  const { owner, seal, foreignSeals } = context
   const conversationId = conversationIdOf(parsed)
   const named = conversationId === undefined ? undefined : await findNamed(context.store, conversationId, owner)
   const turn = named && { conversationId: conversationId as string, last: named.last }
@@ -102,31 +109,16 @@ export async function resolveConversation(
   // Each of the following passes costs as much as encoding a character of each item.
   const pass = (): Promise<void> | undefined => pace(sent.length)
   await pass()
-  const unopened = new Set<string>()
-  const onForeign = (param: string): void => {
-    unopened.add(param)
-  }
   // Opened before ids are assigned: sealed reasoning without the client's id gets that of its seal.
-  const unsealing = unsealInputInSlices(found.items, { seal, caller: owner, foreign, onForeign }, createWork())
-  const unsealed = await withPauses(unsealing, context.pause, context.signal)
-  await pass()
-  const shown = requestsShown(before, sent)
-  const groups = [...unsealed.requestedCalls.map((call) => [call]), ...(await requestedInStore(sent, shown, context))]
-  const requested = groups.flat()
-  await pass()
-  for (const param of unknownRequests(sent, before, requested)) {
-    if (foreign === 'refuse') throw invalidEncryptedContent(param)
-    unopened.add(param)
-  }
-  if (unopened.size > 0) context.onUnopened([...unopened])
-  await pass()
+  const unsealed = await unseal({ found: found.items, sent, before }, context, pass)
+  const { shown, groups } = unsealed
   const { input: items, places } = withRequests(sent, shown, groups)
   await pass()
   const own: ConversationAddition = {
     ...previousOf(earlier),
     ...additionOf(items, [...found.history, ...unsealed.history]),
   }
-  const trusted = foreign === 'ignore' ? withoutForeignReasoning(items, seal) : items
+  const trusted = foreignSeals === 'ignore' ? withoutForeignReasoning(items, seal) : items
   await pass()
   const read = trusted.filter(isRead)
   await pass()
@@ -147,9 +139,39 @@ export async function resolveConversation(
     responses: earlier.responses,
     ...(turn && { turn }),
     earlier: prompt,
-    approvedCalls: approvedCalls(sent, before, requested),
+    approvedCalls: approvedCalls(sent, before, groups.flat()),
     ...(first && { began: first.response.created_at }),
   }
+}
+
+/**
+ * Opens what is sealed in the request's own items, and finds the requests for approval that they answer.
+ *
+ * @throws RequestError if a seal cannot be opened, or an approval answers no request
+ */
+async function unseal(
+  { found, sent, before }: Readonly<Record<'found' | 'sent' | 'before', readonly InputItem[]>>,
+  context: ConversationContext,
+  pass: () => Promise<void> | undefined,
+): Promise<Unsealed> {
+  const { seal, owner: caller, foreignSeals: foreign, onUnopened } = context
+  const unopened = new Set<string>()
+  const onForeign = (param: string): void => {
+    unopened.add(param)
+  }
+  const unsealing = unsealInputInSlices(found, { seal, caller, foreign, onForeign }, createWork())
+  const { requestedCalls, history } = await withPauses(unsealing, context.pause, context.signal)
+  await pass()
+  const shown = requestsShown(before, sent)
+  const groups = [...requestedCalls.map((call) => [call]), ...(await requestedInStore(sent, shown, context))]
+  await pass()
+  for (const param of unknownRequests(sent, before, groups.flat())) {
+    if (foreign === 'refuse') throw invalidEncryptedContent(param)
+    unopened.add(param)
+  }
+  if (unopened.size > 0) onUnopened([...unopened])
+  await pass()
+  return { history, shown, groups }
 }
 
 async function earlierOf(id: string | undefined, context: ConversationContext): Promise<EarlierResponses> {

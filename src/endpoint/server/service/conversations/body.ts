@@ -1,3 +1,4 @@
+import { UnknownParts } from '../../../../core/diagnostics/unknown-parts.js'
 import type { ParsedInputItem, ParsedRequest } from '../../../../core/responses/parsed-request.js'
 import { isFields } from '../../../../shared/fields.js'
 import {
@@ -38,13 +39,24 @@ export async function parseConversation(
   if (!isFields(body)) throw notAnObject(body)
   const [required] = fields
   if (isRequired && required !== undefined && body[required] === undefined) throw missingParameter(required)
-  const unknown = Object.keys(body).find((name) => !(fields as readonly string[]).includes(name))
-  if (unknown !== undefined && setup.options.request?.unknown === 'refuse') throw unknownParameter(unknown)
+  reportUnknown(setup, body, fields)
   const items = (fields.includes('items') ? body['items'] : undefined) ?? []
   if (!Array.isArray(items)) throw invalidType('items', 'an array of objects', items)
   if (items.length > MAX_ITEMS) throw arrayTooLong('items', MAX_ITEMS, items.length)
   const parsed = await parseItems(setup, { input: items, metadata: body['metadata'] ?? {}, generate: false }, caller)
   return { items: (parsed.input ?? []) as readonly ParsedInputItem[], metadata: parsed.metadata ?? {} }
+}
+
+/** @throws RequestError if unknown fields are refused */
+function reportUnknown({ options, notice }: Setup, body: object, fields: readonly string[]): void {
+  const unknown = new UnknownParts()
+  for (const [name, value] of Object.entries(body)) {
+    if (value === null || fields.includes(name)) continue
+    if (options.request?.unknown === 'refuse') throw unknownParameter(name)
+    unknown.add([name])
+  }
+  const diagnostic = unknown.diagnostic()
+  if (diagnostic !== undefined) notice(diagnostic)
 }
 
 async function parseItems(setup: Setup, body: object, caller: Pick<Caller, 'signal'>): Promise<ParsedRequest> {

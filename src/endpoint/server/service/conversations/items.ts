@@ -64,12 +64,8 @@ export async function createConversationItems(
   const added = await inTurn(setup, id, caller, async ({ last }) => {
     const responseId = newStepId()
     const request: ParsedRequest = { conversation: id, input: items, generate: false }
-    const {
-      addition,
-      own,
-      responses,
-      turn = { conversationId: id, last },
-    } = await resolved(...([setup, request, responseId, caller] as const))
+    const conversation = await resolved(setup, request, responseId, caller)
+    const { addition, own, responses, turn = { conversationId: id, last } } = conversation
     setup.checkSize(responses, own.input)
     const fresh = withNewIds(own.input, responses, responseId)
     const { previous = last, history = [] } = addition
@@ -94,20 +90,22 @@ export async function deleteConversationItem(
   indexOf(setup.durable.store)
   return await inTurn(setup, id, caller, async (found) => {
     const responses = await lineageOf(setup, id, found, owner)
-    const at = responses.findIndex((each) => itemsOfResponses([each]).some((item) => item.id === itemId))
-    if (at === -1) throw itemNotFound(id, itemId)
-    // What is before it stays as it is, unless it was deleted: then nothing can continue it.
-    const previous = responses[at - 1]?.response.id
+    let from = responses.findIndex((each) => itemsOfResponses([each]).some((item) => item.id === itemId))
+    if (from === -1) throw itemNotFound(id, itemId)
     const turn = { conversationId: id, last: found.last }
-    const write = (from: number, continued?: string) =>
+    const write = () =>
       writeStep(setup, {
-        ...{ responseId: newStepId(), owner, turn, previous: continued },
+        ...{ responseId: newStepId(), owner, turn, previous: responses[from - 1]?.response.id },
         ...withoutItem(responses.slice(from), itemId),
       })
-    let state = await write(at, previous)
-    if (state === 'no_previous') state = await write(0)
+    let state = await write()
+    // What is before it stays as it is, unless it was deleted: then nothing can continue it.
+    if (state === 'no_previous') {
+      from = 0
+      state = await write()
+    }
     if (state !== 'written') throw conversationLocked(id)
-    await forgetSteps(setup, responses.slice(at), owner)
+    await forgetSteps(setup, responses.slice(from), owner)
     return conversationOf(id, found.facts)
   })
 }

@@ -30,34 +30,41 @@ export function withoutHidden<Shown extends Pick<KeptResponse, 'tools' | 'output
 }
 
 /**
- * Streams the events of a response, from its first, without those of hidden calls, numbered as if there were none.
- *
- * @param after - only events with a higher number, as they are numbered here
+ * Returns a function that leaves out the events of hidden calls of one response, and numbers the others as if there were
+ * none. It takes them from the first.
  */
-export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): AsyncGenerator<Batch> {
+export function createEventFilter(): (event: ResponseStreamEvent) => ResponseStreamEvent | undefined {
   let isHidden = hides([])
   let number = 0
   /** Maps the positions of shown items to those here. */
   const places = new Map<number, number>()
 
-  function visible(event: ResponseStreamEvent): readonly ResponseStreamEvent[] {
+  return (event) => {
     if (event.type === 'response.created') isHidden = hides(event.response.tools)
     if (event.type === 'response.output_item.added' && !isHidden(event.item))
       places.set(event.output_index, places.size)
     const { output_index: at, response } = event as { readonly output_index?: number; readonly response?: KeptResponse }
     const output_index = at === undefined ? undefined : places.get(at)
-    if (at !== undefined && output_index === undefined) return []
-    const numbered = merged(event, {
+    if (at !== undefined && output_index === undefined) return undefined
+    return merged(event, {
       sequence_number: number++,
       ...(output_index !== undefined && { output_index }),
       ...(response !== undefined && { response: withoutHidden(response) }),
     }) as ResponseStreamEvent
-    return numbered.sequence_number > after ? [numbered] : []
   }
+}
+
+/**
+ * Streams the events of a response, from its first, without those of hidden calls.
+ *
+ * @param after - only events with a higher number, as they are numbered here
+ */
+export function eventsWithoutHidden(events: AsyncGenerator<Batch>, after = -1): AsyncGenerator<Batch> {
+  const shown = createEventFilter()
 
   async function* read(): AsyncGenerator<Batch> {
     for await (const batch of events) {
-      const left = batch.flatMap(visible)
+      const left = batch.flatMap((event) => shown(event) ?? []).filter((event) => event.sequence_number > after)
       if (left.length > 0) yield left
     }
   }

@@ -4,6 +4,7 @@ import { closeStream } from '../../../../engines/contract/close-stream.js'
 import {
   type EngineCapabilities,
   EngineError,
+  type GenerateOptions,
   type TokenEngine,
   type TokenStream,
 } from '../../../../engines/contract/index.js'
@@ -50,10 +51,16 @@ export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): 
     return {
       generate(prompt, options) {
         meter?.add(prompt.length * PROMPT_TOKEN_BYTES)
-        const call = observed?.modelCalled()
+        const call = observed?.modelCalled(prompt.length)
         const trace = call?.span?.trace ?? options?.trace
+        const onUsage = call && countedBy(call, options?.onUsage)
         try {
-          const stream = engine.generate(prompt, { ...options, ...calls?.begin(), ...(trace && { trace }) })
+          const stream = engine.generate(prompt, {
+            ...options,
+            ...calls?.begin(),
+            ...(trace && { trace }),
+            ...(onUsage && { onUsage }),
+          })
           return new GuardedStream(stream, { limits, deadlines, meter, call, calls, turns })
         } catch (error) {
           call?.ended(true)
@@ -71,6 +78,14 @@ export function createEngineGuard(limits: SilenceLimits, deadlines: Deadlines): 
           ),
       }),
     }
+  }
+}
+
+/** Returns an `onUsage` that an observation hears, too. */
+function countedBy(call: ModelCallObservation, onUsage: GenerateOptions['onUsage']): GenerateOptions['onUsage'] {
+  return (usage) => {
+    call.counted(usage)
+    onUsage?.(usage)
   }
 }
 
@@ -197,8 +212,10 @@ class GuardedStream implements CallbackStream {
     let count = 0
     let work = 0
     try {
-      if (step.done) this.#end(false)
-      else {
+      if (step.done) {
+        if (step.value?.usage !== undefined) this.#call?.counted(step.value.usage)
+        this.#end(false)
+      } else {
         const logprobs = logprobsOf(step.value)
         count = this.#count(step.value, logprobs)
         work = count + logprobs

@@ -96,7 +96,7 @@ export function followEntries(
 }
 
 /** Estimates the memory of entries, and of what the reader's translation keeps of them. */
-function costOf(entries: readonly Entry[]): number {
+export function costOf(entries: readonly Entry[]): number {
   let cost = 0
   for (const entry of entries) {
     if (entry.type === 'chunk')

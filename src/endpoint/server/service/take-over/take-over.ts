@@ -1,13 +1,9 @@
-import type { InputItem } from '../../../../core/responses/input-items.js'
-import type { ResponseRequest } from '../../../../core/responses/request.js'
-import { merged } from '../../../../shared/merged.js'
 import { RequestError } from '../../../../shared/request-error.js'
 import type { ByteHold } from '../../../flow/byte-budget.js'
 import type { Entry, OpenEntry } from '../../../journal/entry.js'
 import { callsOf } from '../../../respond/offered.js'
 import type { ClaimedLease, ExpiredResponse, KeptResponse } from '../../../stores/store.js'
-import { isRead, type ResolvedRequest } from '../conversation/conversation.js'
-import { withoutForeignReasoning } from '../conversation/foreign-reasoning.js'
+import { resumedConversation } from '../conversation/resumed-conversation.js'
 import { addRun } from '../create.js'
 import { engineFor } from '../engine-for.js'
 import { RESPONSE_BYTES } from '../limits/memory.js'
@@ -118,8 +114,10 @@ async function continueResponse(
   const open = entries[0] as OpenEntry & Entry
   const { request } = open
   const { model = '' } = request
-  const conversation = await resumedConversation(setup, claimed, open)
-  const observed = setup.observer?.response({ responseId, model, request: undefined, trace: undefined })
+  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
+  const { responses = [] } = (await setup.durable.store.lineage(responseId, owner)) ?? {}
+  const conversation = resumedConversation(setup, responses, open)
+  const observed = setup.observer?.response({ responseId, model, owner, request: undefined, trace: undefined })
   const onEnd = (ending?: KeptResponse): void => {
     room.leave()
     observed?.ended(ending)
@@ -137,35 +135,4 @@ async function continueResponse(
     isBackground: request.background === true,
   })
   addRun(setup, run)
-}
-
-/** Resolves the request of a response that another process began, with everything that it refers to. */
-async function resumedConversation(
-  { durable, known, foreignSeals, seal }: Setup,
-  { lease }: ClaimedLease,
-  open: OpenEntry,
-): Promise<ResolvedRequest> {
-  const { responseId, owner } = lease
-  // Its own lineage: its predecessors may have been deleted since, but stay as long as it does.
-  const { responses = [] } = (await durable.store.lineage(responseId, owner)) ?? {}
-  const { items: before, readable, history, prompt } = known.of(responses)
-  const { previous, input, history: own = [] } = open
-  const { tools } = open.prompt
-  const items = foreignSeals === 'ignore' ? withoutForeignReasoning(input, seal) : input
-  return {
-    // The entry holds a request that was parsed when it was written.
-    request: merged(open.request, {
-      ...(tools && { tools }),
-      input: readable.concat(items.filter(isRead)),
-    }) as ResponseRequest,
-    input: before.concat(input as InputItem[]),
-    places: [],
-    history: history.concat(own),
-    addition: open,
-    own: open,
-    before: previous,
-    responses,
-    earlier: prompt,
-    approvedCalls: open.approvedCalls,
-  }
 }

@@ -27,6 +27,10 @@ export class AgreedChatCall {
   readonly #state = new ArgumentState()
   /** Whether the text is the JSON of a string, which may be that of an object. */
   #begin = ''
+  /** Its last two letters. */
+  #end = ''
+  /** Whether a delta has fields instead of a text. */
+  #hasFields = false
 
   constructor(kind: AgreedChatCall['kind'], index: number | undefined, at: EventRef) {
     this.kind = kind
@@ -40,11 +44,13 @@ export class AgreedChatCall {
   }
 
   append(text: unknown): void {
+    this.#hasFields ||= isFields(text)
     // A whole object that is followed by another one was sent again.
     if (typeof text !== 'string' || (this.isWhole && /^\s*\{/.test(text))) return
     this.#count(text)
     this.#deltas.append(text)
     this.#state.append(text)
+    this.#end = `${this.#end}${text.trimEnd().slice(-2)}`.trimEnd().slice(-2)
     if (this.#begin.length < 8) this.#begin = `${this.#begin}${text}`.trimStart().slice(0, 8)
   }
 
@@ -89,6 +95,11 @@ export class AgreedChatCall {
     return this.#state.isWhole
   }
 
+  /** Whether the arguments came to their end, in whatever form. */
+  get isComplete(): boolean {
+    return this.isWhole || this.#hasFields || (this.isEncodedTwice && this.#end === '}"')
+  }
+
   /** Whether the arguments are JSON that is encoded twice, as far as their beginning shows it. */
   get isEncodedTwice(): boolean {
     return this.kind !== 'custom' && /^"\s*\{/.test(this.#begin)
@@ -105,6 +116,8 @@ interface Unreadable {
   readonly at: EventRef
   /** The kind of text beside it: beside reasoning or calls, some clients show nothing. */
   beside: Subject | undefined
+  /** The call that it is part of. */
+  readonly call: AgreedChatCall | undefined
 }
 
 /** The content of one choice according to the stream, regardless of the client. */
@@ -149,6 +162,11 @@ export class AgreedChoice {
     return isAgain ? all.filter((one) => one !== old) : all
   }
 
+  /** Whether a call was cut off with the answer, so that no client can run it. */
+  isCut(call: AgreedChatCall | undefined): boolean {
+    return endingBy(this.finish) === 'incomplete' && call?.isComplete === false && call === this.calls.at(-1)
+  }
+
   /**
    * Takes a choice of a chunk.
    *
@@ -184,8 +202,8 @@ export class AgreedChoice {
     return extraneous
   }
 
-  #lost(what: string, got: unknown, at: EventRef, beside?: Subject): void {
-    this.unreadable ??= { what, got, at, beside }
+  #lost(what: string, got: unknown, at: EventRef, beside?: Subject, call?: AgreedChatCall): void {
+    this.unreadable ??= { what, got, at, beside, call }
   }
 
   /** Whether the answer had none of this before its end, so that it came too late, and is no other answer. */
@@ -222,16 +240,17 @@ export class AgreedChoice {
         continue
       }
       const { custom, function: named } = one
-      const body = asFields(named ?? custom)
+      const own = call.kind === 'custom' ? (custom ?? named) : (named ?? custom)
+      const body = asFields(own)
       const given = body['arguments'] ?? body['input']
       if (known !== undefined && asString(one['id']) !== '' && given === this.#begun) {
         extraneous ??= { why: 'repeated', at, ...nameIn(delta) }
         continue
       }
       this.#begun = known === undefined && given !== '' ? given : undefined
-      if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call')
+      if (!isFields(own)) this.#lost('function in a call', own, at, 'call', call)
       call.id ||= asString(one['id'])
-      if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call')
+      if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call', call)
       call.takeName(asString(body['name']), asString(one['id']) !== '')
       call.append(given)
     }
@@ -281,7 +300,8 @@ const LONG = 16
 
 const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string'
 
-const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
+const bodyOf = ({ type, function: named, custom }: Fields): Fields =>
+  asFields(type === 'custom' ? (custom ?? named) : (named ?? custom))
 
 /** The text of a choice: in its delta, or where an unstreamed answer or the older API has it. */
 export function textIn({ delta, message, text }: Fields): string {

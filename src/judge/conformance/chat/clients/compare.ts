@@ -34,11 +34,12 @@ export function compare(seen: Seen, agreed: ChatAgreement, model: ChatClientMode
   if (reads.reasoning) losses.reasoning(TextHash.joined(choices.map(({ reasoning }) => reasoning)))
   // A stream that fails gives no result with calls.
   if (agreed.ending !== 'failed') compareCalls(seen, choices, losses)
-  for (const { unreadable } of choices) {
+  for (const choice of choices) {
+    const { unreadable } = choice
+    if (unreadable === undefined || choice.isCut(unreadable.call)) continue
     const isShown =
-      unreadable?.beside === 'reasoning' ? reads.reasoning : unreadable?.beside !== 'call' || agreed.ending !== 'failed'
-    if (unreadable !== undefined && isShown)
-      losses.report('reads', unreadable.what, unreadable.got, undefined, unreadable.at)
+      unreadable.beside === 'reasoning' ? reads.reasoning : unreadable.beside !== 'call' || agreed.ending !== 'failed'
+    if (isShown) losses.report('reads', unreadable.what, unreadable.got, undefined, unreadable.at)
   }
 }
 
@@ -68,14 +69,17 @@ function compareText(seen: Seen, agreed: ChatAgreement, reads: ChatReads, losses
 
 function compareCalls(seen: Seen, choices: readonly AgreedChoice[], losses: AnswerLosses): void {
   const calls = choices.flatMap((choice) => choice.calls)
+  const isCut = (call: AgreedChatCall): boolean => choices.some((choice) => choice.isCut(call))
   for (const call of calls) {
+    if (isCut(call)) continue
     losses.callName(call)
     losses.encodedTwice(call)
     if (call.isOutOfOrder)
       losses.report('calls', `the name of ${call.name} before its arguments`, undefined, 'behind them', call.at)
   }
-  // A call that was cut off is also passed on, as far as it came.
-  const isRun = calls.length === seen.calls.length && calls.every((call, at) => isSame(call, seen.calls[at]))
+  // A call that was cut off is passed on, in whatever form.
+  const isRun =
+    calls.length === seen.calls.length && calls.every((call, at) => isCut(call) || isSame(call, seen.calls[at]))
   if (!isRun) losses.calls(calls, isSame)
 }
 

@@ -1,17 +1,25 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
-import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { rulesOf, type SeenCall } from '../../clients/client.js'
+import {
+  callInPython,
+  indexInPython,
+  isTrueInPython,
+  listInPython,
+  shownInPython,
+} from '../../clients/python-values.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
+import type { EventRef } from '../../clients/votes.js'
 import { asFields, asList, asString } from '../../stream-event.js'
 import type { ChatClientModel } from './client.js'
 import { endingBy } from './finish-reasons.js'
-import { type Accumulated, accumulate, asIndex, LISTS } from './openai-python/accumulate.js'
+import { type Accumulated, accumulate, LISTS } from './openai-python/accumulate.js'
 
 const RAISES = 'chat.completions.stream() of openai for Python raises otherwise'
 
 const SENTENCES: Readonly<Record<string, string>> = {
-  'chat-openai-python-chunk': `A chunk is an object with a list of choices: ${RAISES}.`,
+  'chat-openai-python-chunk': `A chunk is an object with a list of choices: ${RAISES}, or loses what an empty object should have said.`,
   'chat-openai-python-object':
     'The object of a chunk is "chat.completion.chunk": chat.completions.stream() of openai for Python skips all others.',
   'chat-openai-python-error-key':
@@ -55,11 +63,17 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
   readonly #choices: Choice[] = []
   #hasChunk = false
   #hasSurplus = false
+  #position = -1
+  /** A break that only calls show: it harms no answer that was cut off, since nobody runs its last call. */
+  #ofCalls:
+    | { readonly rule: string; readonly expected: string; readonly got: unknown; readonly at: EventRef }
+    | undefined
 
   protected take(chunk: unknown): void {
+    this.#position++
     if (!isFields(chunk)) throw new Thrown('chat-openai-python-chunk', 'a chunk as an object', chunk)
-    const { error, object, choices } = chunk
-    if (error) {
+    const { error, object, choices, usage } = chunk
+    if (isTrueInPython(error)) {
       this.isOver = true
       this.seen.ending = 'failed'
       this.seen.error = asString(asFields(error)['message'])
@@ -67,15 +81,24 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
       return
     }
     if (object !== 'chat.completion.chunk') {
-      if (says(choices)) this.reportBreak('chat-openai-python-object', 'object "chat.completion.chunk"', object)
+      if (saysIn(choices, ['content', 'refusal']))
+        this.reportBreak('chat-openai-python-object', 'object "chat.completion.chunk"', object)
+      else if (saysIn(choices, ['tool_calls', 'function_call']))
+        this.#breakCalls('chat-openai-python-object', 'object "chat.completion.chunk"', object)
       return
     }
-    if (!Array.isArray(choices)) throw new Thrown('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
     const isFirst = !this.#hasChunk
+    const list = listInPython(choices)
+    // Those of the first chunk become the list of the completion.
+    if (list === undefined || (isFirst && !Array.isArray(choices)))
+      throw new Thrown('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
+    // The SDK reads on, without what they should have said.
+    if (!Array.isArray(choices) && !isFields(usage))
+      this.reportBreak('chat-openai-python-chunk', 'a chunk with a list of choices', choices)
     this.#hasChunk = true
-    const taken = choices.map((given: unknown) => this.#takeChoice(given, isFirst ? choices.length : undefined))
+    const taken = list.map((given) => this.#takeChoice(given, isFirst ? list.length : undefined))
     // The first chunk's choices become the list of the completion, in which a repeated one stays without a message.
-    if (isFirst && this.#choices.length < choices.length) this.#hasSurplus = true
+    if (isFirst && this.#choices.length < list.length) this.#hasSurplus = true
     for (const [choice, delta] of taken) this.#show(choice, delta)
   }
 
@@ -106,22 +129,27 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
 
   #show(choice: Choice, { content, refusal, tool_calls: given }: Fields): void {
     const { message } = choice
-    if (isGiven(content) && isGiven(message['content'])) this.seen.streamed.append(shown(content))
-    if (isGiven(refusal) && isGiven(message['refusal'])) this.seen.streamed.append(shown(refusal))
+    if (isGiven(content) && isGiven(message['content'])) this.seen.streamed.append(shownInPython(content))
+    if (isGiven(refusal) && isGiven(message['refusal'])) this.seen.streamed.append(shownInPython(refusal))
     if (!given) return
-    if (!Array.isArray(given)) throw new Thrown('chat-openai-python-calls', 'tool_calls as a list', given)
-    for (const delta of given) {
+    const deltas = listInPython(given)
+    if (deltas === undefined) throw new Thrown('chat-openai-python-calls', 'tool_calls as a list', given)
+    for (const delta of deltas) {
       if (!isFields(delta)) throw new Thrown('chat-openai-python-calls', 'a call as an object', delta)
       const { index, function: named } = delta
-      const call = callsOf(message)[asIndex(index) as number]
+      const call = callsOf(message)[indexInPython(index) as number]
       if (call === undefined) throw new Thrown('chat-openai-python-index', 'calls 0, 1, 2, ...', index)
-      if (call['type'] === 'function' && !isGiven(named))
+      if (call['type'] === 'function' && !isFields(named))
         throw new Thrown('chat-openai-python-calls', 'function in a delta of a call', named)
       const name = asString(asFields(named)['name'])
       const all = asString(asFields(call['function'])['name'])
       if (name !== '' && all !== name && all.endsWith(name) && all.startsWith(name))
-        this.reportBreak('chat-openai-python-joins', 'the name of a call once', all)
+        this.#breakCalls('chat-openai-python-joins', 'the name of a call once', all)
     }
+  }
+
+  #breakCalls(rule: string, expected: string, got: unknown): void {
+    this.#ofCalls ??= { rule, expected, got, at: { position: this.#position, type: 'chat.completion.chunk' } }
   }
 
   protected finish(): void {
@@ -130,8 +158,14 @@ class OpenAIPythonReader extends ThrowingReader<unknown> {
     if (this.#hasSurplus)
       throw new Thrown('chat-openai-python-index', 'each choice of the first chunk once', undefined, 'one twice')
     const { seen } = this
-    seen.ending = endingBy(first.finish)
+    // It raises at any choice that was cut off.
+    const isCut = this.#choices.some(({ finish }) => endingBy(finish) === 'incomplete')
+    seen.ending = isCut ? 'incomplete' : endingBy(first.finish)
     seen.finish = first.finish
+    if (!isCut && this.#ofCalls !== undefined) {
+      const { rule, expected, got, at } = this.#ofCalls
+      this.reportBreak(rule, expected, got, undefined, at)
+    }
     seen.final = new TextHash()
     for (const { message, content, refusal } of this.#choices) {
       seen.final.join(textOf(message['content'], content)).join(textOf(message['refusal'], refusal))
@@ -152,26 +186,22 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const isTextOrNone = (value: unknown): boolean => !isGiven(value) || typeof value === 'string'
 
-/** A value as an application shows it. */
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
-
-/** Whether there is something to lose in choices. */
-const says = (choices: unknown): boolean =>
+/** Whether choices end, or say something in one of these fields. */
+const saysIn = (choices: unknown, fields: readonly string[]): boolean =>
   asList(choices)
     .map(asFields)
-    .some(({ delta, finish_reason: reason }) => {
-      const { content, refusal, tool_calls, function_call } = asFields(delta)
-      return [reason, content, refusal, tool_calls, function_call].some(Boolean)
-    })
+    .some(({ delta, finish_reason: reason }) => reason || fields.some((field) => asFields(delta)[field]))
 
-/** A copy of a delta whose texts are empty, except those of calls: the message need not hold them. */
+/** A copy of a delta whose texts are empty, except those in values that are shown: the message need not hold them. */
 const withoutTexts = (delta: Fields): Fields =>
   Object.fromEntries(
     Object.entries(delta).map(([name, value]) => [
       name,
-      copied(value, name === 'tool_calls' || name === 'function_call' ? (text) => text : () => ''),
+      copied(value, SHOWN.has(name) && typeof value !== 'string' ? (text) => text : () => ''),
     ]),
   )
+
+const SHOWN: ReadonlySet<string> = new Set(['content', 'refusal', 'tool_calls', 'function_call'])
 
 /** Merging changes objects: those of the stream stay as they are. */
 function copied(value: unknown, change: (text: string) => string): unknown {
@@ -192,16 +222,17 @@ const callsOf = (message: Accumulated): readonly Fields[] => asList(message['too
 
 function textOf(value: unknown, text: TextHash): TextHash {
   if (typeof value === 'string') return text
-  return isGiven(value) ? TextHash.of(shown(value)) : new TextHash()
+  return isGiven(value) ? TextHash.of(shownInPython(value)) : new TextHash()
 }
 
 /** The calls of a message. */
 function callsIn(message: Accumulated): SeenCall[] {
   const { function_call: old } = message
   // An application reads this one of the older API where there is no other.
-  const named = isGiven(old) && callsOf(message).length === 0 ? [seenOf(asFields(old))] : []
+  const named = isGiven(old) && callsOf(message).length === 0 ? [old] : []
+  if (!named.every(isFields)) throw new Thrown('chat-openai-python-calls', 'function_call as an object', old)
   return [
-    ...named,
+    ...named.map(seenOf),
     ...callsOf(message).map(({ type, function: body, custom }) => {
       if (type === 'custom')
         throw new Thrown('chat-openai-python-custom', 'a call of type "function"', custom, 'custom')
@@ -211,8 +242,4 @@ function callsIn(message: Accumulated): SeenCall[] {
   ]
 }
 
-function seenOf({ name, arguments: given = null }: Fields): SeenCall {
-  const words = shown(given)
-  // What is not a text is no JSON, either.
-  return seenCall(shown(name ?? null), words, typeof given === 'string' ? undefined : { value: words })
-}
+const seenOf = ({ name, arguments: given }: Fields): SeenCall => callInPython(name, given)

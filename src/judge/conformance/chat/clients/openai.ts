@@ -69,6 +69,8 @@ interface Choice {
   functionCall: { readonly isObject: boolean; name: unknown; given: string | undefined } | undefined
   /** The call that the last delta was for: it is done when another begins, or the choice ends. */
   current: number | undefined
+  /** The calls that are done. */
+  readonly done: Set<number>
 }
 
 class OpenAIReader extends ThrowingReader<unknown> {
@@ -179,6 +181,7 @@ const begun = (): Choice => ({
   hasCalls: false,
   functionCall: undefined,
   current: undefined,
+  done: new Set(),
 })
 
 /** A field `message` of a choice replaces the accumulated one, like every field that the SDK does not know. */
@@ -244,12 +247,15 @@ function bodyWith({ name }: Fields, more: unknown, before: Body | undefined): Bo
 }
 
 /** The SDK reports the call as done. */
-function endCall({ current, calls }: Choice): void {
-  const call = current === undefined ? undefined : calls.get(current)
-  if (call === undefined) return
+function endCall({ current, calls, done }: Choice): void {
+  if (current === undefined || done.has(current)) return
+  const call = calls.get(current)
+  if (call === undefined)
+    throw new Thrown('chat-openai-message', `call ${current}, as the deltas before have it`, undefined, 'none')
   if (!call.type) throw new Thrown('chat-openai-call-type', 'a call with a type', call.type)
   if (call.type === 'function' && call.function === undefined)
     throw new Thrown('chat-openai-call-type', 'function in a call of type "function"', undefined)
+  done.add(current)
 }
 
 /** Throws the SDK's errors at the end of the stream. */

@@ -58,7 +58,7 @@ export class AgreedPart {
 }
 
 /** The parts of an item, by their index: of its content, or of its summary. */
-export class AgreedParts {
+class AgreedParts {
   /** Undefined before the first: most items have no parts of one of the two kinds. */
   #parts: Map<number, AgreedPart> | undefined
   /** The places that list all of them. */

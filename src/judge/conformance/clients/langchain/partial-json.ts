@@ -18,7 +18,7 @@ export function partialJson(text: string): unknown {
 }
 
 class Reader extends CutJsonReader {
-  protected isSpace(character: string): boolean {
+  protected override isSpace(character: string): boolean {
     return /\s/.test(character)
   }
 

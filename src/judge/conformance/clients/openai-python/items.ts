@@ -44,8 +44,14 @@ const BY_CALL_ID: ReadonlySet<unknown> = new Set([
 ])
 
 /** By which the SDK takes two items for one. */
-export const identityOf = ({ type, id, callId }: OpenItem): string =>
-  JSON.stringify(BY_CALL_ID.has(type) ? [type, null, callId] : [type, id, callId])
+export function identityOf({ type, id, callId }: OpenItem): string {
+  const identity = BY_CALL_ID.has(type) ? [type, null, callId] : [type, id, callId]
+  // It is a key for the SDK.
+  const wrong = identity.find((one) => typeof one === 'object' && one !== null)
+  if (wrong !== undefined)
+    throw new Thrown('openai-python-identity', 'a type, id and call_id that are no object or list', wrong)
+  return JSON.stringify(identity)
+}
 
 /** Whether an item may be the one before: only calls may have had no id. */
 export const isCompatible = (before: OpenItem, item: OpenItem): boolean =>

@@ -30,7 +30,7 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: B
  * - A delta that no client can read counts as content, unless it may have been a signature.
  * - A block that begins again while it is open, a repeated message_start, and events after message_stop do not count;
  *   nor does a message with another id, up to its message_stop. Events after a message_stop that came before the
- *   stop_reason count: the message_stop came too soon.
+ *   stop_reason count: the message_stop came too soon; so do the deltas of a block that has none before message_stop.
  *
  * Work for each event is constant. It keeps hashes instead of texts, and of calls the input. Read it after the last
  * event.
@@ -52,6 +52,10 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** A message_start of another message came: `begins` until its first block proves that the message follows. */
   #foreign: 'begins' | 'continues' | undefined
   #isOver = false
+  /** The blocks whose deltas came only after message_stop. */
+  readonly #belated = new Set<AgreedBlock>()
+  /** Whether the server ran tools of its own. */
+  #hasServed = false
   #reason: string | undefined
   #otherReason: string | undefined
   #failure: { readonly message: string } | undefined
@@ -73,7 +77,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     if (type === 'message_start') this.#start(event, at)
-    else if (this.#isOver) {
+    else if (this.#isOver && type === 'content_block_start' && this.#beginsLate(event)) return
+    else if (this.#isOver && !this.#isBelated(type, event)) {
       if (MESSAGE_EVENT_TYPES.has(type)) this.#extraneous.add({ why: 'late', at, ...calledIn(event) })
     } else this.#takeOpen(type, event, at)
   }
@@ -92,7 +97,8 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** The calls for the client's tools. */
   get calls(): readonly AgreedBlock[] {
     // Deltas without a start may belong to a call of the server's.
-    return this.#inOrder.filter(({ kind, hasStart }) => kind === 'call' && (hasStart || this.#reason === 'tool_use'))
+    const isOfClient = this.#reason === 'tool_use' || (this.ending === 'incomplete' && !this.#hasServed)
+    return this.#inOrder.filter(({ kind, hasStart }) => kind === 'call' && (hasStart || isOfClient))
   }
 
   textOf(kind: 'text' | 'thinking'): TextHash {
@@ -136,11 +142,27 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return this.#unreadable
   }
 
+  /** Takes the start of a block that has come without one. Returns whether it is that. */
+  #beginsLate({ index, content_block: given }: Fields): boolean {
+    const [block, start] = [this.#at(index), asFields(given)]
+    const isOwn = block?.hasStart === false && block.kind === blockKindOf(start)
+    if (isOwn) block.begin(start)
+    return isOwn
+  }
+
+  /** Whether a block has only these deltas, so that they came too late. */
+  #isBelated(type: string, { index }: Fields): boolean {
+    const block = type === 'content_block_delta' ? this.#at(index) : undefined
+    if (block?.isBare === true) this.#belated.add(block)
+    return block !== undefined && this.#belated.has(block)
+  }
+
   /** Takes a delta that no client can read. Its fields and its block decide whether it had content. */
   #maybe(what: string, got: unknown, delta: unknown, index: unknown, at: EventRef): void {
     const { text, thinking, partial_json, input, signature } = asFields(delta)
-    const contents = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
-    if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
+    const said = saidIn(delta)
+    const isEmpty = said.length > 0 && said.every((one) => one === '' || one === '{}')
+    if (signature !== undefined || isEmpty) return
     const lost = { what, got, at }
     const block = this.#at(index) ?? this.#open
     if (block?.kind === 'call')
@@ -251,6 +273,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     this.#settle()
+    this.#hasServed ||= kind === 'other' && (block['tool_use_id'] !== undefined || nameIn(block) !== '')
     const last = this.#blocks.at(-1)
     // A call without a start that gets a result here is one that the server ran.
     if (block['tool_use_id'] !== undefined && last?.hasStart === false && last.kind === 'call') last.kind = 'other'
@@ -334,6 +357,16 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
 
 /** A text; one in a list is a text as well, as JavaScript appends it. */
 const textIn = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
+
+/** The texts in a delta, whatever their names, and also in one that is in a list. */
+const saidIn = (delta: unknown): readonly unknown[] =>
+  (Array.isArray(delta) ? delta : [delta]).flatMap((one) =>
+    isFields(one)
+      ? Object.entries(one)
+          .filter(([name, value]) => name !== 'type' && typeof value === 'string')
+          .map(([, value]) => value)
+      : [one],
+  )
 
 function calledIn({ content_block: block }: Fields): { readonly name?: string } {
   const name = nameIn(asFields(block))

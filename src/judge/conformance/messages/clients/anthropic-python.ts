@@ -1,12 +1,14 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
 import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
+import { indexInPython, listInPython, shownInPython } from '../../clients/python-values.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
+import { type AnthropicBlock, isCall } from './anthropic-block.js'
+import { begunJson } from './anthropic-python/begun-json.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
-import { wholeJson } from './whole-json.js'
 
 const RAISES = 'messages.stream() of the Anthropic SDK for Python raises otherwise'
 
@@ -33,17 +35,8 @@ export const anthropicPython: MessagesClientModel = {
   begin: (reportBreak) => new AnthropicPythonReader(reportBreak),
 }
 
-/** A block as the SDK has assembled it so far. */
-interface Block {
-  readonly type: unknown
-  readonly name: unknown
-  /** Its text, or its thinking; undefined if that is none. */
-  readonly text: TextHash | undefined
-  /** The input in its start. */
-  readonly input: unknown
-  /** The deltas of its input. */
-  json: string
-}
+/** Its text is undefined if it is none. */
+type Block = AnthropicBlock<TextHash | undefined, string>
 
 class AnthropicPythonReader extends ThrowingReader<unknown> {
   /** The message of message_start; undefined until it came. */
@@ -77,9 +70,11 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
       case 'content_block_delta':
         this.#delta(this.#blockAt(event['index']), event['delta'])
         break
-      case 'content_block_stop':
-        this.#blockAt(event['index'])
+      case 'content_block_stop': {
+        const block = this.#blockAt(event['index'])
+        if (block.json !== '') inputOf(block)
         break
+      }
       case 'message_delta':
         this.#end(event)
     }
@@ -96,8 +91,7 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
   }
 
   #blockAt(given: unknown): Block {
-    // The SDK reads events with pydantic, which takes a number for a text.
-    const index = typeof given === 'string' && /^\d+$/.test(given) ? Number(given) : given
+    const index = indexInPython(given)
     const block = Number.isInteger(index) ? this.#content.at(index as number) : undefined
     if (block === undefined) throw new Thrown('messages-anthropic-python-index', 'the index of a block', given)
     return block
@@ -114,6 +108,8 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
     if (typeof partial_json !== 'string' || /\p{Surrogate}/u.test(partial_json))
       throw new Thrown('messages-anthropic-python-text', 'partial_json as a text of whole characters', partial_json)
     block.json += partial_json
+    // The SDK parses at each delta. Of containers, each longer text has the faults of its beginning.
+    if (block.json !== '' && block.json.length <= MAX_SCALAR && !/^\s*[[{]/.test(block.json)) inputOf(block)
   }
 
   #end({ delta, usage }: Fields): void {
@@ -128,7 +124,8 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
     if (this.#message === undefined)
       throw new Thrown('messages-anthropic-python-start', 'message_start', undefined, 'none')
     const { seen } = this
-    const blocks = this.#content
+    const isEmpty = listInPython(this.#message['content'])?.length === 0
+    const blocks = isEmpty ? (this.#blocks ?? []) : this.#content
     for (const block of blocks.filter(isCall)) {
       const call = callOf(block)
       if (block.type === 'tool_use') seen.calls.push(call)
@@ -137,6 +134,9 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
     seen.final = TextHash.joined(blocks.flatMap(({ type, text }) => (type === 'text' ? [text ?? NO_TEXT] : [])))
   }
 }
+
+/** The longest input that is neither an object nor a list of which the beginnings are parsed. */
+const MAX_SCALAR = 5000
 
 /** How an application shows a text that is none. */
 const NO_TEXT = TextHash.of('null')
@@ -148,8 +148,6 @@ function blockOf(given: unknown): Block {
   return { type, name, text: typeof begun === 'string' ? TextHash.of(begun) : undefined, input, json: '' }
 }
 
-const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
-
 function appended(text: TextHash | undefined, delta: unknown): string {
   if (text === undefined || typeof delta !== 'string')
     throw new Thrown('messages-anthropic-python-text', 'a text and its delta', delta)
@@ -157,12 +155,14 @@ function appended(text: TextHash | undefined, delta: unknown): string {
   return delta
 }
 
-function callOf({ name, input, json }: Block): SeenCall {
-  const shown = typeof name === 'string' ? name : JSON.stringify(name ?? null)
-  if (json === '') return seenCall(shown, JSON.stringify(input ?? null))
+/** The input of a call. */
+function inputOf({ input, json }: Block): unknown {
+  if (json === '') return input ?? null
   try {
-    return seenCall(shown, JSON.stringify(wholeJson(json)))
+    return begunJson(json)
   } catch {
     throw new Thrown('messages-anthropic-python-input', 'JSON as the input of a call', json)
   }
 }
+
+const callOf = (block: Block): SeenCall => seenCall(shownInPython(block.name), JSON.stringify(inputOf(block)))

@@ -5,6 +5,7 @@ import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields } from '../../stream-event.js'
+import { type AnthropicBlock, isCall } from './anthropic-block.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -35,16 +36,8 @@ export const anthropic: MessagesClientModel = {
   begin: (reportBreak) => new AnthropicReader(reportBreak),
 }
 
-/** A block as the SDK has assembled it so far. */
-interface Block {
-  readonly type: unknown
-  readonly name: unknown
-  readonly text: MutableText
-  /** The input in its start. */
-  readonly input: unknown
-  /** The deltas of its input, whole as a tool gets them; undefined if there are none. */
-  json: string | undefined
-}
+/** The deltas of its input are undefined if there are none. */
+type Block = AnthropicBlock<MutableText, string | undefined>
 
 /** The message that was done last. */
 interface Result {
@@ -155,7 +148,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
   }
 
   #blockAt(index: unknown): Block | undefined {
-    const at = Math.trunc(Number(Array.isArray(index) || isFields(index) ? Number.NaN : index))
+    const at = Math.trunc(Number(typeof index === 'object' && index !== null ? concatenated(index) : index))
     return this.#blocks.at(Number.isNaN(at) ? 0 : at)
   }
 
@@ -194,13 +187,11 @@ function blockOf(given: unknown): Block {
   return { type, name, text: new MutableText(begun), input, json: undefined }
 }
 
-const isCall = ({ type }: Block): boolean => type === 'tool_use' || type === 'server_tool_use'
-
-/** Whether an index is one of a list with so many elements, as JavaScript sees it. */
-const isElement = (index: unknown, length: number): boolean =>
-  (typeof index === 'number' || typeof index === 'string') &&
-  /^(?:0|[1-9]\d*)$/.test(String(index)) &&
-  Number(index) < length
+/** Whether an index is one of a list with so many elements, as JavaScript sees it: also as a text, or alone in a list. */
+function isElement(index: unknown, length: number): boolean {
+  const name = concatenated(index)
+  return /^(?:0|[1-9]\d*)$/.test(name) && Number(name) < length
+}
 
 /** Returns how a value that is not a text is shown. */
 const printed = ({ value }: MutableText): string => (value === null || value === undefined ? '' : concatenated(value))

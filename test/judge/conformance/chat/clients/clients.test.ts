@@ -103,6 +103,83 @@ describe('where the clients differ:', () => {
     expect(rules('openai', 'call', damage)).toEqual([])
   })
 
+  test('of two choices openai for Python says that the answer was cut off if one was, and the openai SDK goes by the first', () => {
+    const damage: Damage = (chunks) =>
+      chunks.map((chunk) => {
+        const [choice] = chunk.choices
+        if (choice === undefined) return chunk
+        const reason = choice.finish_reason && 'length'
+        return { ...chunk, choices: [choice, { ...structuredClone(choice), index: 1, finish_reason: reason }] }
+      })
+    expect(says('openai-python', 'text', damage)).toContain('learns that it was cut off')
+    expect(says('openai', 'text', damage)).toContain('ends well')
+  })
+
+  test('nobody runs a call that was cut off with the answer, so that its name and its arguments harm no client', () => {
+    const damages: Damage[] = [
+      (chunks) => void delete call(chunks[1]).function.name,
+      (chunks) => void Object.assign(call(chunks[2]).function, { name: 'f' }),
+      (chunks) => void Object.assign(call(chunks[2]).function, { arguments: '"{' }),
+      (chunks) => void Object.assign(call(chunks[2]).function, { arguments: null }),
+      (chunks) => void Object.assign(chunks[2], { object: '' }),
+    ]
+    const encode: Damage = (chunks) => void Object.assign(call(chunks[2]).function, { arguments: '"{}"' })
+    expect(rules('openai', 'cut', encode)).toEqual(['chat-client-arguments'])
+    for (const damage of damages) {
+      expect(rules('openai-python', 'cut', damage)).toEqual([])
+      expect(rules('openai', 'cut', damage)).toEqual([])
+    }
+    expect(rules('openai-python', 'call', (chunks) => void Object.assign(chunks[2], { object: '' }))).toContain(
+      'chat-openai-python-object',
+    )
+  })
+
+  test('an error that is empty is none for openai for Python', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) chunk.error = {}
+    }
+    expect(rules('openai-python', 'text', damage)).toEqual([])
+  })
+
+  test('an empty object is a list of no calls for openai for Python, which raises at any other', () => {
+    const calls =
+      (tool_calls: object): Damage =>
+      (chunks) => {
+        delta(chunks[1]).tool_calls = tool_calls
+      }
+    expect(rules('openai-python', 'text', calls({}))).toEqual([])
+    expect(rules('openai-python', 'text', calls({ index: 0 }))).toContain('chat-openai-python-calls')
+  })
+
+  test('a message at the end takes the calls of the deltas away, at which the openai SDK throws', () => {
+    const damage: Damage = (chunks) => {
+      const end = chunks.find((chunk) => chunk.choices[0]?.finish_reason)
+      if (end !== undefined) end.choices[0].message = { role: 'assistant', content: null, tool_calls: [] }
+    }
+    expect(rules('openai', 'call', damage)).toEqual(['chat-openai-message'])
+  })
+
+  test('an empty object as choices loses what it should say for openai for Python, unless the chunk has the usage', () => {
+    expect(rules('openai-python', 'text', (chunks) => void Object.assign(chunks[1], { choices: {} }))).toContain(
+      'chat-openai-python-chunk',
+    )
+    expect(rules('openai-python', 'text', (chunks) => void Object.assign(chunks.at(-1), { choices: {} }))).toEqual([])
+  })
+
+  test('an empty function beside the custom tool of a call harms no client that reads custom tools', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) if (chunk.choices[0]?.delta.tool_calls) call(chunk).function = { arguments: '' }
+    }
+    expect(rules('openai', 'custom', damage)).toEqual([])
+  })
+
+  test('a function_call that is a text raises for openai for Python', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) if (chunk.choices[0]?.delta.function_call) delta(chunk).function_call = 'f'
+    }
+    expect(rules('openai-python', 'old', damage)).toContain('chat-openai-python-calls')
+  })
+
   test('without a role the openai SDK throws at the end, and the AI SDK needs none', () => {
     const damage: Damage = (chunks) => {
       delete delta(chunks[0]).role

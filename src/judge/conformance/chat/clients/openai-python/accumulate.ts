@@ -1,4 +1,5 @@
 import { type Fields, isFields } from '../../../../../shared/fields.js'
+import { indexInPython } from '../../../clients/python-values.js'
 import { Thrown } from '../../../clients/thrown.js'
 import { MAX_CALLS } from '../../stream-state.js'
 
@@ -37,24 +38,19 @@ function joined(before: unknown, value: unknown, name: string): unknown {
   if (isFields(before) && isFields(value)) return accumulate(before as Accumulated, value)
   if (!(Array.isArray(before) && Array.isArray(value))) return before
   const isPlain = before.every(isScalar) && (before.length > 0 || !isIndexed(value))
-  // Nobody reads more of a list than its first value.
-  if (isPlain) return before.length === 0 ? value.slice(0, 1) : before
+  if (isPlain) return [...before, ...value].slice(0, Math.max(before.length, MAX_CALLS))
   for (const entry of value) merge(before, entry, name)
   return before
 }
 
 function merge(list: unknown[], entry: unknown, name: string): void {
   if (!isFields(entry)) throw new Thrown(LISTS, `${name} as a list of objects`, entry)
-  const index = asIndex(entry['index'])
+  const index = indexInPython(entry['index'])
   if (!Number.isInteger(index)) throw new Thrown(LISTS, `an index in each object of ${name}`, index)
   const at = index as number
   if (at >= list.length && list.length < MAX_CALLS) list.push(entry)
   else if (isFields(list[at])) list[at] = accumulate(list[at] as Accumulated, entry)
 }
-
-/** An index, which may be a text: the SDK reads deltas of calls with pydantic, which takes a number for it. */
-export const asIndex = (index: unknown): unknown =>
-  typeof index === 'string' && /^\d+$/.test(index) ? Number(index) : index
 
 /** The rule for lists that cannot be merged. */
 export const LISTS = 'chat-openai-python-lists'

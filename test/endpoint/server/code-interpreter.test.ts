@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
+import type { PythonTool } from '../../../src/endpoint/tools/python/index.js'
+import { answer, call, type Script } from '../../../src/testing/index.js'
+import { describeWithBubblewrap, realPython } from '../tools/python/fixtures.js'
+import { byName, endpoint } from './endpoint.js'
+
+const TOOLS = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
+const ASKED = { model: 'm', input: 'Multiply.', tools: TOOLS }
+
+describeWithBubblewrap('code_interpreter', () => {
+  let python: PythonTool
+  beforeAll(async () => {
+    python = await realPython()
+  })
+  afterAll(() => python?.close())
+
+  /** A model that runs these cells one after another, then answers with what it read last. */
+  function running(...cells: readonly string[]): Script {
+    let at = 0
+    return ({ messages }) => {
+      const code = cells[at++]
+      return code === undefined ? [answer(messages.at(-1)?.content ?? '')] : [call('python', code)]
+    }
+  }
+
+  const served = (script: Script, options: Partial<ResponsesAppOptions> = {}) =>
+    endpoint(script, { tools: [python], ...options })
+
+  test('is an item with its code, its container and its outputs', async () => {
+    const { client } = served(running('x = 6', 'print(x * 7)'))
+    const { output } = await client().responses.create({ ...ASKED, include: ['code_interpreter_call.outputs'] })
+    const calls = output.filter(({ type }) => type === 'code_interpreter_call')
+    expect(calls).toMatchObject([
+      { code: 'x = 6', status: 'completed', outputs: [] },
+      { code: 'print(x * 7)', status: 'completed', outputs: [{ type: 'logs', logs: '42\n' }] },
+    ])
+    expect(new Set(calls.map((item) => (item as { container_id: string }).container_id)).size).toBe(1)
+  })
+
+  test('a stream says that it interprets, before the cell has ended', async () => {
+    const { stream } = served(running('1 + 1'))
+    const types = (await stream('/responses', ASKED)).map(({ type }) => type)
+    const ofCall = types.filter((type) => /code_interpreter/.test(type) && !/delta$/.test(type))
+    expect(ofCall).toEqual(
+      ['call.in_progress', 'call_code.done', 'call.interpreting', 'call.completed'].map(
+        (state) => `response.code_interpreter_${state}`,
+      ),
+    )
+  })
+
+  test('the next response of a conversation goes on in its container', async () => {
+    const options = { store: createMemoryStore() }
+    const first = await served(running('x = 41'), options).client().responses.create(ASKED)
+    const { client } = served(running('x + 1'), options)
+    const next = await client().responses.create({ ...ASKED, previous_response_id: first.id })
+    expect(next.output_text).toBe('42\n')
+    const input = [...first.output, { role: 'user' as const, content: 'More.' }]
+    const stateless = await served(running('x + 2'))
+      .client()
+      .responses.create({ ...ASKED, input: input as never })
+    expect(stateless.output_text).toBe('43\n')
+  })
+
+  test('goes on in a container by its id, of which another owner has another one', async () => {
+    const tools = [{ type: 'code_interpreter' as const, container: 'cntr_mine' }]
+    const run = async (owner: string, code: string) => {
+      const { client } = served(running(code), { authorize: byName })
+      return (await client(owner).responses.create({ ...ASKED, tools })).output_text
+    }
+    await run('ann', 'x = 1')
+    expect(await run('bob', '"x" in globals()')).toBe('False\n')
+    expect(await run('ann', '"x" in globals()')).toBe('True\n')
+  })
+
+  test('a process that dies is a failed item, and the model reads that the outcome is unknown', async () => {
+    const { client } = served(running('import os; os._exit(1)'))
+    const { output, output_text } = await client().responses.create(ASKED)
+    expect(output.find(({ type }) => type === 'code_interpreter_call')).toMatchObject({ status: 'failed' })
+    expect(output_text).toContain('How much of the cell was done is unknown.')
+  })
+
+  test('files of containers are refused with a sentence, and so are their routes', async () => {
+    const { ask } = served(running())
+    const container = { type: 'auto', file_ids: ['file-1'] }
+    const refused = await ask('POST', '/responses', { ...ASKED, tools: [{ type: 'code_interpreter', container }] })
+    expect(refused).toMatchObject({ status: 400, body: { error: { param: 'tools[0].container.file_ids' } } })
+    expect(refused.body.error.message).toContain('Write what they contain into the input')
+    const { status, body } = await ask('POST', '/containers', { name: 'mine' })
+    expect([status, body.error.message]).toEqual([
+      404,
+      expect.stringContaining('Containers cannot be created or read here'),
+    ])
+  })
+
+  test('limits of a container that have no effect are reported', async () => {
+    const noticed: string[] = []
+    const response = {
+      onDiagnostic: ({ code, subject }: { code: string; subject?: string }) => noticed.push(`${code} ${subject}`),
+    }
+    const { ask } = served(running(), { response: response as never })
+    const container = { type: 'auto', memory_limit: '4g' }
+    await ask('POST', '/responses', { ...ASKED, tools: [{ type: 'code_interpreter', container }] })
+    expect(noticed).toContain('ignored_parameter tools[0].container.memory_limit')
+  })
+})
