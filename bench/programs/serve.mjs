@@ -5,6 +5,7 @@
 //   memory our endpoint, whose responses are kept in its memory
 //   sqlite our endpoint, whose responses are kept in a file: node serve.mjs sqlite FILE [LEASE_SECONDS]
 //   postgres the same, in a database: node serve.mjs postgres URL [LEASE_SECONDS]
+//   redis    the same, in Redis: node serve.mjs redis URL [LEASE_SECONDS]
 //   push node:http and a translator that each token is pushed into, without parsing a request, a prompt or a loop
 //   send   node:http and sendEvents, with the same events from memory: HTTP without prompt, loop and translation
 //   bare   node:http that writes the same frames from memory
@@ -15,12 +16,14 @@ import { createServer } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { serve } from '@hono/node-server'
 import pg from 'pg'
+import { createClient } from 'redis'
 import { createSseEncoder } from '../../dist/core/sse/index.js'
 import { createEncoder } from '../../dist/core/tokens/index.js'
 import { createResponsesApp } from '../../dist/endpoint/server/index.js'
 import { sendEvents, serveResponses } from '../../dist/endpoint/server/node.js'
 import { createMemoryStore } from '../../dist/endpoint/stores/index.js'
 import { createPostgresStore } from '../../dist/endpoint/stores/postgres/index.js'
+import { createRedisStore } from '../../dist/endpoint/stores/redis/index.js'
 import { createSqliteStore } from '../../dist/endpoint/stores/sqlite/index.js'
 import { loadTokenTable, Translator, translateBatches } from '../../dist/index.js'
 import { scriptedEngine } from '../../dist/testing/index.js'
@@ -184,6 +187,15 @@ async function keptInPostgres() {
   return size
 }
 
+/** The bytes of memory that its keys take. */
+async function keptInRedis() {
+  const client = createClient({ url: place })
+  await client.connect()
+  const info = await client.info('memory')
+  client.destroy()
+  return Number(/used_memory_dataset:(\d+)/.exec(info)[1])
+}
+
 /** The owner of a request is its key. */
 const byKey = (request) => request.headers.get('authorization')?.slice(7) ?? 'anonymous'
 
@@ -200,6 +212,7 @@ async function start() {
     return await serveStored(sqlite)
   }
   if (kind === 'postgres') return await serveStored(await createPostgresStore({ url: place }))
+  if (kind === 'redis') return await serveStored(await createRedisStore({ url: place }))
   if (kind === 'node') return (await serveResponses({ ...common, port: 0 })).port
   if (kind === 'web') {
     const { fetch } = createResponsesApp(common)
@@ -261,13 +274,14 @@ const commands = {
       batches.push(batch)
       frames.push(batch.map(write).join(''))
     }
-    const isOurs = ['node', 'web', 'push', 'memory', 'sqlite', 'postgres'].includes(kind)
+    const isOurs = ['node', 'web', 'push', 'memory', 'sqlite', 'postgres', 'redis'].includes(kind)
     const first = isOurs ? ids.indexOf(MESSAGE) + 1 : frames.findIndex((frame) => frame.includes('.delta"'))
     return { bytes: Buffer.byteLength(frames.join('')), first }
   },
   /** Returns the size of the database, without its free pages. */
   async kept() {
     if (kind === 'postgres') return await keptInPostgres()
+    if (kind === 'redis') return await keptInRedis()
     const copy = `${place}.${++copies}`
     await sqlite.backup(copy)
     return statSync(copy).size

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { postgresObstacle, startPostgres } from '../../test/support/postgres-cluster.mjs'
+import { redisObstacle, startRedis } from '../../test/support/redis-server.mjs'
 import { hasSqlite } from '../has-sqlite.mjs'
 import { expect, median } from '../measure.mjs'
 import { cpuOf, startProgram } from '../start-program.mjs'
@@ -10,8 +11,9 @@ import { cpuOf, startProgram } from '../start-program.mjs'
 export default {
   name: 'stores',
   measures:
-    'the endpoint with its responses in SQLite and in Postgres (durability: process), beside its memory and a bare node:http',
-  target: 'at 1,000 streams one bare token more than in memory; p99 20 ms at 100; no stall 30 ms above a bare one',
+    'the endpoint with its responses in SQLite, in Postgres and in Redis (durability: process), beside its memory and a bare node:http',
+  target:
+    'at 1,000 streams one bare token more than in memory; p99 20 ms at 100, in Redis 5; no stall 30 ms above a bare one',
 
   async run({ size }) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-stores-'))
@@ -22,10 +24,14 @@ export default {
     const sqlite = (await hasSqlite('stores: no SQLite here, only the memory is measured'))
       ? await startProgram('serve', 'sqlite', file)
       : undefined
-    const cluster = await postgresHere()
+    const cluster = await serverHere('Postgres', postgresObstacle, startPostgres)
+    const settings = { appendonly: 'yes', appendfsync: 'everysec' }
+    const keys = await serverHere('Redis', redisObstacle, () => startRedis({ settings }))
     const postgres = cluster && (await startProgram('serve', 'postgres', cluster.url))
-    const servers = { bare, memory, ...(sqlite && { sqlite }), ...(postgres && { postgres }) }
-    const places = { ...(sqlite && { sqlite: file }), ...(postgres && { postgres: cluster.url }) }
+    const redis = keys && (await startProgram('serve', 'redis', keys.url))
+    const stores = { ...(sqlite && { sqlite }), ...(postgres && { postgres }), ...(redis && { redis }) }
+    const servers = { bare, memory, ...stores }
+    const places = { sqlite: file, postgres: cluster?.url, redis: keys?.url }
     try {
       const rows = []
       for (const count of size([1, 100, 1000], [1, 10])) {
@@ -37,29 +43,32 @@ export default {
         const tokens = size(100, 10)
         rows.push(...(await latency({ servers, load, count, tokens })))
       }
-      for (const [kind, place] of Object.entries(places)) {
-        const server = servers[kind]
-        rows.push(await onDisk({ kind, server, load, count: size(50, 5), tokens: size(1000, 20) }))
-        rows.push(await takeOver({ kind, server, load, place }))
+      for (const [kind, server] of Object.entries(stores)) {
+        rows.push(await kept({ kind, server, load, count: size(50, 5), tokens: size(1000, 20) }))
+        rows.push(await takeOver({ kind, server, load, place: places[kind] }))
       }
       return rows
     } finally {
       for (const { child } of [load, ...Object.values(servers)]) child.kill()
       await cluster?.remove()
+      await keys?.remove()
       rmSync(folder, { recursive: true, force: true })
     }
   },
 }
 
-/** A server of Postgres, unless there is none here: then it is told. */
-async function postgresHere() {
-  const obstacle = postgresObstacle()
-  if (obstacle === undefined) return await startPostgres()
-  console.error(`stores: no Postgres here: it ${obstacle}`)
+/** A server of a database, unless there is none here: then it is told. */
+async function serverHere(name, obstacleOf, start) {
+  const obstacle = obstacleOf()
+  if (obstacle === undefined) return await start()
+  console.error(`stores: no ${name} here: it ${obstacle}`)
 }
 
 /** How a store is named in a row. */
-const NAMES = { sqlite: 'SQLite', postgres: 'Postgres' }
+const NAMES = { sqlite: 'SQLite', postgres: 'Postgres', redis: 'Redis' }
+
+/** The most that a store may add at 100 streams, in milliseconds. */
+const ADDED = { sqlite: 20, postgres: 20, redis: 5 }
 
 /** Microseconds of processor time for a token, if streams step as fast as the server can. */
 async function perToken({ servers, load, count, tokens, rounds }) {
@@ -129,7 +138,7 @@ async function latency({ servers, load, count, tokens }) {
           figure: `${streams}, added latency, ${kind}: p99`,
           value: p99 - found.bare.p99,
           unit: 'ms',
-          ...(kind in NAMES && count === 100 && { atMost: 20 }),
+          ...(kind in NAMES && count === 100 && { atMost: ADDED[kind] }),
           note: `p50 ${(p50 - found.bare.p50).toFixed(2)} ms added; bare p50 ${found.bare.p50.toFixed(2)}, p99 ${found.bare.p99.toFixed(2)}`,
         },
         {
@@ -145,14 +154,14 @@ async function latency({ servers, load, count, tokens }) {
 }
 
 /** Measures the size of finished responses. */
-async function onDisk({ kind, server, load, count, tokens }) {
+async function kept({ kind, server, load, count, tokens }) {
   await server.ask('script', { tokens, everyMs: 0 })
   const before = await server.ask('kept')
   const { wrong } = await load.ask('streams', { port: server.port, count, store: true })
   expect(wrong === 0, `${wrong} streams are not whole`)
   const after = await server.ask('kept')
   return {
-    figure: `${NAMES[kind]}, on disk, for a token of a response of ${tokens.toLocaleString('en')}`,
+    figure: `${NAMES[kind]}, ${kind === 'redis' ? 'in memory' : 'on disk'}, for a token of a response of ${tokens.toLocaleString('en')}`,
     value: (after - before) / count / tokens,
     unit: 'B',
     note: 'its text, its entries and its transcript',

@@ -1,4 +1,5 @@
 import { postgres } from './postgres.mjs'
+import { redis } from './redis.mjs'
 import { sqlite } from './sqlite.mjs'
 
 /*
@@ -13,4 +14,4 @@ import { sqlite } from './sqlite.mjs'
  *   remove()               ends that server
  *   faults(place)          what of it belongs to nothing, and what still has a lease, when nothing is under way: sentences
  */
-export const STORES = { sqlite, postgres }
+export const STORES = { sqlite, postgres, redis }

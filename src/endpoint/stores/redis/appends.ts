@@ -32,7 +32,7 @@ export async function append(
       ends: end && { isWhole: end.entries !== undefined, freesKey: end.freesKey, joins: end.joins },
     }
   })
-  const results = listOf(await run(APPEND, { rows: given }, ...contents)).map(listOf)
+  const results = listOf(await run(APPEND, { rows: given }, contents)).map(listOf)
   const grown = results.flatMap(([, cid, ownerBytes], at): Grown[] => {
     const owner = rows[at]?.lease.owner
     if (owner === undefined || rows[at]?.end === undefined || ownerBytes === undefined) return []

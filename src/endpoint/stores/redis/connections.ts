@@ -17,7 +17,7 @@ export type Given = Readonly<Record<string, unknown>>
 /** The connections to a server, which are opened when they are needed, and again after they were lost. */
 export interface Connections {
   /** Runs a script. @param contents - its contents, as bytes */
-  run(body: string, given?: Given, ...contents: readonly Uint8Array[]): Promise<Reply>
+  run(body: string, given?: Given, contents?: readonly Uint8Array[]): Promise<Reply>
   /** Opens the connection that is told of changes. @returns its end, and what ends it */
   subscribe(notified: () => void): Promise<{ readonly ended: Promise<unknown>; end(): void }>
   close(): void
@@ -157,7 +157,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
   }
 
   return {
-    async run(body, given = {}, ...contents) {
+    async run(body, given = {}, contents = []) {
       try {
         const connection = await connected()
         const { client } = connection

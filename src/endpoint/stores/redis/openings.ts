@@ -21,7 +21,7 @@ export async function open({ run }: Connections, response: NewRow): Promise<Open
     turn: turn && { id: marked(turn.conversationId), last: turn.last === undefined ? undefined : marked(turn.last) },
   }
   const block = entries.count > 0 ? entries.bytes : NOTHING
-  const [state, ...by] = listOf(await run(OPEN, given, block, turn?.facts ?? NOTHING))
+  const [state, ...by] = listOf(await run(OPEN, given, [block, turn?.facts ?? NOTHING]))
   const name = textOf(state)
   if (name === 'opened') return { state: name, lease: { responseId, owner, epoch: 1 } }
   if (name === 'key_taken') return { state: name, by: keyedBy(key?.key ?? '', by) }

@@ -35,8 +35,8 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
     const reply = await run(body, given)
     return reply === null ? undefined : listOf(reply)
   }
-  const isDone = async (body: string, given: Given, ...contents: readonly Uint8Array[]): Promise<boolean> =>
-    (await run(body, given, ...contents)) === 1
+  const isDone = async (body: string, given: Given, contents: readonly Uint8Array[] = []): Promise<boolean> =>
+    (await run(body, given, contents)) === 1
 
   return {
     async open(response) {
@@ -114,7 +114,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
       const [facts, last, running] = conversation
       return { facts: bytesOf(facts), last: nameOf(last), open: running === undefined ? undefined : nameOf(running) }
     },
-    updateNamed: (id, owner, facts) => isDone(UPDATE_NAMED, named(id, owner), facts),
+    updateNamed: (id, owner, facts) => isDone(UPDATE_NAMED, named(id, owner), [facts]),
     deleteNamed: (id, owner) => isDone(DELETE_NAMED, named(id, owner)),
     async status() {
       const [responses, running, conversations, owners, bytes, version, oldest] = listOf(await run(STATUS)).map(Number)

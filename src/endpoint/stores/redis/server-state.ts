@@ -21,10 +21,13 @@ const NO_ID = /^0*$/
 /**
  * Reads what a server is.
  *
- * @throws HarmonyResponsesError `bad_option` if it may drop what clients were told is kept, or cannot run the steps of a store
+ * @throws HarmonyResponsesError `bad_option` if it may drop what clients were told is kept, or cannot run the steps of a store;
+ *   the server's error, also while it is starting
  */
 export async function serverState(ask: Ask, durability: 'process' | 'power'): Promise<ServerState> {
   const info = infoOf(String(await ask('INFO', 'everything')))
+  // Meanwhile it says that it writes no file.
+  if (info.get('loading') === '1') throw new Error('LOADING Redis is loading the dataset in memory')
   const version = info.get('redis_version') ?? 'unknown'
   if (!(Number.parseInt(version, 10) >= OLDEST)) throw refused(`Redis ${OLDEST} or newer, or Valkey, got ${version}`)
   if (info.get('cluster_enabled') === '1') {
