@@ -8,10 +8,14 @@ import { fileURLToPath } from 'node:url'
 /** The command, as it is installed. */
 export const PROGRAM = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url))
 
-/** Starts `serve` in front of a vLLM, with options of Node. Resolves when it listens. */
-export async function startServe(vllm, ...options) {
-  const args = ['serve', '--vllm', vllm, '--port', '0', '--limit', 'concurrency=1000']
-  const child = spawn(process.execPath, [...options, PROGRAM, ...args], { stdio: ['ignore', 'pipe', 'ignore'] })
+/**
+ * Starts `serve` in front of a vLLM. Resolves when it listens.
+ *
+ * @param given - `node`, options of Node; `args`, more options; `env`, more variables
+ */
+export async function startServe(vllm, { node = [], args = [], env = {} } = {}) {
+  const all = [...node, PROGRAM, 'serve', '--vllm', vllm, '--port', '0', '--limit', 'concurrency=1000', ...args]
+  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } })
   let printed = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
     printed += text

@@ -91,9 +91,13 @@ async function readEvents(answer, isEnough) {
 }
 
 const commands = {
-  /** Reads streams in parallel, all to their ends. */
-  async streams({ port, count, isTimed, store }) {
-    const answers = await Promise.all(Array.from({ length: count }, () => ask(port, { stream: true, isTimed, store })))
+  /** Reads streams in parallel, all to their ends; they begin at once, or some milliseconds after one another. */
+  async streams({ port, count, isTimed, store, apartMs = 0 }) {
+    const begin = async (_, at) => {
+      if (apartMs > 0) await new Promise((resolve) => setTimeout(resolve, at * apartMs))
+      return await ask(port, { stream: true, isTimed, store })
+    }
+    const answers = await Promise.all(Array.from({ length: count }, begin))
     open = []
     const wrong = answers.filter(({ status, isWhole }) => status !== 200 || !isWhole).length
     const times = isTimed ? answers.map(({ times }) => times) : []

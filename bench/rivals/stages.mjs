@@ -30,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-stages-'))
 const [upstream, load] = [await startProgram('upstream'), await startProgram('load')]
 try {
   const profiler = ['--cpu-prof', '--cpu-prof-interval=500', `--cpu-prof-dir=${folder}`]
-  const { url, child } = await startServe(`http://127.0.0.1:${upstream.port}`, ...profiler)
+  const { url, child } = await startServe(`http://127.0.0.1:${upstream.port}`, { node: profiler })
   const port = Number(new URL(url).port)
   await upstream.ask('script', { tokens: 20, everyMs: 0 })
   for (let round = 0; round < 30; round++) await load.ask('streams', { port, count: 100 })

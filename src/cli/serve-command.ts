@@ -27,7 +27,12 @@ Exit codes: 0 stopped by SIGINT or SIGTERM, 2 wrong usage, or it cannot listen; 
     const { serveSettings } = await import('./serve/read-settings.js')
     const given =
       config === undefined ? undefined : await (await import('./serve/config-file.js')).readConfig(config, io)
-    const settings = serveSettings(...merged(given, typed, operands), io.env)
+    const [values, others] = merged(given, typed, operands)
+    const settings = serveSettings(values, others, io.env)
+    if (settings.workers !== undefined) {
+      const { serveByWorkers } = await import('./serve/workers/serve-by-workers.js')
+      return serveByWorkers(settings, { ...values, config }, io)
+    }
     const { serve } = await import('./serve/serve.js')
     return serve(settings, io)
   },

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { signalTo } from './commands.mjs'
 
 /**
  * What happens to the servers meanwhile. Each ends with all servers running; one of them is well at any time, but for the store.
@@ -51,6 +52,25 @@ const FAULTS = {
   },
 }
 
+/** What happens to the workers of a server. */
+const WORKER_FAULTS = {
+  async killWorker({ random, servers, counts }) {
+    counts.workerKills += 1
+    signalTo(random.one(random.one(servers).workers), 'SIGKILL')
+  },
+  async pauseWorker({ random, servers, counts, leaseSeconds }) {
+    counts.workerPauses += 1
+    const pid = random.one(random.one(servers).workers)
+    signalTo(pid, 'SIGSTOP')
+    await wait(leaseSeconds * 1000 + random.between(300, 1500))
+    signalTo(pid, 'SIGCONT')
+  },
+  async stopWorker({ random, servers, counts }) {
+    counts.workerStops += 1
+    signalTo(random.one(random.one(servers).workers), 'SIGTERM')
+  },
+}
+
 /** What happens to the server of the store, for less than a lease lasts or for longer. */
 async function harm({ random, harms, counts, leaseSeconds }, name) {
   counts[name] += 1
@@ -59,11 +79,15 @@ async function harm({ random, harms, counts, leaseSeconds }, name) {
 
 /** So many rounds of all faults, one after another; after the first round, none any more once the signal aborts. */
 export async function makeFaults(world, rounds, signal) {
+  const [server] = world.servers
+  const own = { ...FAULTS, ...(server.workers && WORKER_FAULTS) }
+  // A command has no way to slow its store down.
+  if (server.slow === undefined) delete own.slow
   for (let round = 0; round < rounds; round++) {
-    for (const fault of world.random.shuffled([...Object.keys(FAULTS), ...Object.keys(world.harms)])) {
+    for (const fault of world.random.shuffled([...Object.keys(own), ...Object.keys(world.harms)])) {
       if (round > 0 && signal.aborted) return
       world.say(fault)
-      await (FAULTS[fault] ?? harm)(world, fault)
+      await (own[fault] ?? harm)(world, fault)
       world.say(`${fault} is over: ${world.responses.length} responses, ${JSON.stringify(world.counts)}`)
       await wait(world.random.between(100, 600))
     }

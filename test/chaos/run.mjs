@@ -2,6 +2,7 @@
 //
 //     npm run test:chaos
 //     npm run test:chaos -- --store postgres --responses 10000 --seed 5
+//     npm run test:chaos -- --workers 2 --processes 2
 //
 // Afterwards every law of laws.mjs is checked. The requests, and the order of the faults, follow from the seed; what
 // coincides does not, since it is real time.
@@ -10,9 +11,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { loadTokenTable } from '../../dist/index.js'
 import { runTask } from './client.mjs'
+import { createCommand } from './commands.mjs'
+import { startEngineServer } from './engine-server.mjs'
 import { makeFaults } from './faults.mjs'
 import { LAWS, readKept } from './laws.mjs'
+import { createModel } from './model.mjs'
 import { startProxy } from './proxy.mjs'
 import { createRandom } from './random.mjs'
 import { createServer } from './servers.mjs'
@@ -56,6 +61,10 @@ function readOptions() {
         store: { type: 'string', default: 'sqlite' },
         responses: { type: 'string', default: '200' },
         concurrency: { type: 'string', default: '100' },
+        // The servers on the store. Default: as many as it is tried with.
+        processes: { type: 'string' },
+        // Each server is the command `serve` with so many workers. Default: a program of its own without.
+        workers: { type: 'string' },
         seed: { type: 'string', default: String(Date.now() % 1_000_000) },
         // The clients' time limit, in seconds.
         seconds: { type: 'string' },
@@ -80,6 +89,8 @@ function readOptions() {
       store: values.store,
       responses,
       concurrency: number('concurrency', 1),
+      processes: values.processes === undefined ? STORES[values.store].servers : number('processes', 1),
+      workers: values.workers === undefined ? undefined : number('workers', 1),
       seed: number('seed', 0),
       seconds: values.seconds === undefined ? 120 + responses : number('seconds', 1),
       limit: values.limit === undefined ? undefined : number('limit', 1),
@@ -92,7 +103,7 @@ function readOptions() {
 }
 
 async function chaos() {
-  const { responses, concurrency, seed, seconds } = options
+  const { responses, concurrency, seed, seconds, workers, processes } = options
   const folder = mkdtempSync(join(tmpdir(), 'chaos-'))
   const place = await store.place(folder)
   const ledger = join(folder, 'ledger')
@@ -111,11 +122,12 @@ async function chaos() {
       takeOvers: 0,
     },
     ...{ engineDeaths: 0, engineRestarts: 0 },
+    ...(workers !== undefined && { workerKills: 0, workerPauses: 0, workerStops: 0 }),
     ...{ cuts: 0, left: 0, resumptions: 0, broken: 0, refused: 0, errors: 0 },
     ...Object.fromEntries(Object.keys(store.harms).map((name) => [name, 0])),
   }
   const random = createRandom(seed)
-  const tasks = drawTasks(random, responses)
+  const tasks = drawTasks(random, responses, workers !== undefined)
   const settings = {
     ...{ store: options.store, place, ledger, toolMs: 150, tokenMs: 20, leaseSeconds: 2 },
     sealKeys: Buffer.alloc(32, 1).toString('base64'),
@@ -123,7 +135,9 @@ async function chaos() {
   const began = performance.now()
   const takeOvers = []
   const errors = new Map()
-  const servers = Array.from({ length: store.servers }, () => createServer({ settings, counts, takeOvers, errors }))
+  const engine = workers === undefined ? undefined : await startEngine(settings)
+  const about = { settings, counts, takeOvers, errors, workers, engine }
+  const servers = Array.from({ length: processes }, () => (engine ? createCommand(about) : createServer(about)))
   running.push(...servers)
   await Promise.all(servers.map((server) => server.start()))
   const cuts = createRandom(seed + 1)
@@ -173,8 +187,9 @@ async function chaos() {
   counts.conversations = world.conversations.length
   counts.seconds = Number(secondsSince(began))
   await readKept(world)
-  for (const server of servers) broken.push(...(await server.stop()))
+  for (const server of servers) broken.push(...(await server.stop()), ...((await server.leftBehind?.()) ?? []))
   proxy.close()
+  engine?.close()
   world.storeFaults = await store.faults(place)
   await store.remove()
   const laws = Object.entries(LAWS).map(([law, find]) => ({ law, broken: find(world) }))
@@ -184,6 +199,12 @@ async function chaos() {
     process.stdout.write(`${folder} has the store, the ledger, and what the clients got\n`)
   }
   return { counts, laws, errors }
+}
+
+/** The engine of all commands, which stands apart from them. */
+async function startEngine({ tokenMs }) {
+  const model = createModel({ tokenTable: await loadTokenTable(), tokenMs })
+  return { ...(await startEngineServer(model)), die: model.die }
 }
 
 function report({ counts, laws, errors }) {

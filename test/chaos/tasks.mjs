@@ -24,8 +24,12 @@ const DECK = Object.entries(KINDS).flatMap(([kind, count]) => Array(count).fill(
 /** How many responses a task makes. */
 const RESPONSES = { approved: 2, continued: 2, conversed: 4 }
 
-/** The tasks of a run, with so many responses together. */
-export function drawTasks(random, responses) {
+/**
+ * The tasks of a run, with so many responses together.
+ *
+ * @param isPlain - whether the engine enforces no schema, and gives no log-probabilities
+ */
+export function drawTasks(random, responses, isPlain = false) {
   const tasks = []
   let deck = []
   for (let left = responses; left > 0; ) {
@@ -33,7 +37,8 @@ export function drawTasks(random, responses) {
     const drawn = deck.pop()
     const kind = (RESPONSES[drawn] ?? 1) <= left ? drawn : 'background'
     left -= RESPONSES[kind] ?? 1
-    tasks.push(drawTask(random, kind, tasks.length + 1))
+    const task = drawTask(random, kind, tasks.length + 1)
+    tasks.push(isPlain ? { ...task, isStrict: false, hasLogprobs: false } : task)
   }
   return tasks
 }

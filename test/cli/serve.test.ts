@@ -626,6 +626,7 @@ describe('wrong usage of serve is one line and exit code 2', () => {
     [['--replay', '--search', 'brave'], '--search brave: expected its key in BRAVE_API_KEY or BRAVE_API_KEY_FILE'],
     [['--replay', '--search', 'exa=x'], '--search exa: expected no address, because exa has one of its own'],
     [['--replay', '--search-allow', 'x'], '--search-allow: expected only with --search'],
+    [['--replay', '--search-domain', 'x'], '--search-domain: expected only with --search'],
     [['--replay', '--search-robots', 'obey'], '--search-robots: expected only with --search'],
     [
       ['--replay', '--search', 'searxng=http://x', '--search-allow', 'http://x/'],

@@ -31,20 +31,24 @@ interface Manifest {
 /** A program that is no entry of the package: the store in SQLite starts it. */
 const WORKER = 'endpoint/stores/sqlite/worker'
 
-/** Builds these sources into a new folder, with the examples and scripts as they are. */
-export async function createCheckout(): Promise<Checkout> {
+/**
+ * Builds sources into a new folder, with the examples and scripts as they are.
+ *
+ * @param source - the folder of a whole tree. Default: these sources
+ */
+export async function createCheckout(source: string = root): Promise<Checkout> {
   const folder = mkdtempSync(join(tmpdir(), 'checkout-'))
   for (const name of ['package.json', 'examples', 'scripts']) {
-    cpSync(join(root, name), join(folder, name), { recursive: true })
+    cpSync(join(source, name), join(folder, name), { recursive: true })
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
-  const { bin, exports }: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { bin, exports }: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'))
   const built = [
     ...Object.values(bin),
     ...Object.values(exports).map((target) => (typeof target === 'string' ? target : target.default)),
   ].flatMap((file) => /^\.\/dist\/(.+)\.js$/.exec(file)?.[1] ?? [])
   await build({
-    entryPoints: Object.fromEntries([...built, WORKER].map((name) => [name, join(root, `src/${name}.ts`)])),
+    entryPoints: Object.fromEntries([...built, WORKER].map((name) => [name, join(source, `src/${name}.ts`)])),
     outdir: join(folder, 'dist'),
     bundle: true,
     splitting: true,
@@ -52,6 +56,8 @@ export async function createCheckout(): Promise<Checkout> {
     platform: 'neutral',
     target: 'es2022',
     packages: 'external',
+    // Sources elsewhere have no packages beside them.
+    nodePaths: [join(root, 'node_modules')],
     external: ['node:*'],
     logLevel: 'silent',
     tsconfigRaw: '{}',

@@ -8,6 +8,8 @@ import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { OPTIONS } from '../../src/cli/serve/options.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
 import { KEY_VARIABLES, STORE_VARIABLE } from '../../src/cli/serve/secrets.js'
+import { workerFamilies } from '../../src/cli/serve/workers/gathered-metrics.js'
+import { SHARING, type Sharing } from '../../src/cli/serve/workers/sharing.js'
 import { UNKNOWN_POLICIES } from '../../src/core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../src/endpoint/prompt/attachments.js'
 import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
@@ -74,6 +76,28 @@ test('docs/serve.md has every engine and every option of serve, as the help says
   expect([...named].filter((name) => !(name.slice(2) in OPTIONS))).toEqual([])
 })
 
+/** Options by what workers make of them; those with the same words are one row. */
+function workersTable(): string {
+  const shown = Object.entries(SHARING).filter(([, { is, isRead }]) => is !== 'same' || isRead)
+  const texts = shown.map(([name, sharing]) => [`\`--${name}\``, sharedAs(sharing)] as const)
+  const rows = [...new Set(texts.map(([, text]) => text))].map((text) => {
+    const names = texts.flatMap(([name, each]) => (each === text ? [name] : []))
+    return `| ${names.join(', ')} | ${text} |`
+  })
+  return ['| option | with `--workers` |', '|---|---|', ...rows].join('\n')
+}
+
+function sharedAs({ is, about, isRead }: Sharing): string {
+  const read = 'each worker reads the file, which cannot be standard input or a pipe'
+  const what = { same: read, refused: 'refused', one: 'one for all', each: 'each worker' }[is]
+  if (about === undefined) return what
+  return `${what}${is === 'each' ? ' ' : ': '}${about}${isRead ? `; ${read}` : ''}`
+}
+
+test('docs/serve.md says what workers make of each option', () => {
+  expectGenerated('docs/serve.md', 'workers', workersTable())
+})
+
 test('the words of options of serve are those that the library knows', () => {
   const { policy, dialect, images, unknown, pass, 'structured-outputs': backend } = OPTIONS
   expect(Object.keys(policy.words)).toEqual(Object.keys(policies))
@@ -91,12 +115,7 @@ test('docs/serve.md names every limit, and no other', () => {
 })
 
 test('docs/serve.md names every metric, and no other', () => {
-  const written = Array.from(
-    createPrometheusMetrics()
-      .text()
-      .matchAll(/^# TYPE (\w+)/gm),
-    ([, name]) => name,
-  )
+  const written = [...createPrometheusMetrics().read(), ...workerFamilies(0, 0)].map(({ name }) => name)
   const named = pageOf('docs/serve.md').match(/\bharmony_\w+/g) ?? []
   expect([...new Set(named)].toSorted()).toEqual(written.toSorted())
 })

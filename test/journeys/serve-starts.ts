@@ -105,9 +105,8 @@ export const ROBOTS = 'user-agent: *\ndisallow: /*/private'
 /** A SearXNG instance, and the pages that it finds, which are of the same host. */
 const searxng: Answer = (response, { path, headers }) => {
   const [, script] = response.req.url?.split('/') ?? []
-  const results = ['otters', 'private'].map((page) => ({
-    ...{ title: 'Otters', url: `http://${headers.host}/${script}/${page}`, content: '' },
-  }))
+  const pages = ['otters', 'private'].map((page) => `http://${headers.host}/${script}/${page}`)
+  const results = [...pages, 'https://elsewhere.test/'].map((url) => ({ title: 'Otters', url, content: '' }))
   if (path.startsWith('/search?')) response.end(JSON.stringify({ results }))
   else response.setHeader('content-type', 'text/html').end('<title>Otters</title><p>They hold hands.</p>')
 }
@@ -327,6 +326,30 @@ export const STARTS: readonly ServeStart[] = [
     },
   },
   {
+    options: '--replay --store workers.db --workers 2',
+    effects: {
+      async '--workers serves one port by several processes, and starts one again that was killed'(started) {
+        const { get, post } = started
+        const running = async (): Promise<string> => {
+          const { text } = await get('/metrics', { connection: 'close' })
+          return /^harmony_workers .*$/m.exec(text)?.[0] ?? ''
+        }
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+        const { body } = await post('/v1/responses', FRANCE)
+        for (let request = 0; request < 4; request++) {
+          const { status } = await get(`/v1/responses/${body?.['id']}`, { connection: 'close' })
+          expect(status).toBe(200)
+        }
+        const [, pid] = /worker started {2}2 {2}process (\d+)/.exec(started.printed) ?? []
+        process.kill(Number(pid), 'SIGKILL')
+        await expect
+          .poll(() => started.printed, { timeout: 20_000 })
+          .toMatch(/worker ended {2}2 [\s\S]*worker started {2}2/)
+        await expect.poll(running, { timeout: 20_000 }).toBe('harmony_workers 2')
+      },
+    },
+  },
+  {
     options: '--replay mine --seal-keys seal-keys.txt',
     effects: {
       async '--replay DIR plays the recordings of a folder'({ post }) {
@@ -484,7 +507,7 @@ export const STARTS: readonly ServeStart[] = [
   },
   {
     options: `--script browses.json --search searxng=$ENGINE --search-allow $ENGINE_HOST --search-robots obey
-      --offer web_search`,
+      --search-domain 127.0.0.1 --offer web_search`,
     engine: searxng,
     needsPeers: true,
     effects: {
@@ -497,6 +520,12 @@ export const STARTS: readonly ServeStart[] = [
       async '--search-allow lets the browser open a page of its own network'(started) {
         const output = outputOf(await started.post('/v1/responses', OSLO))
         expect(output.at(-1)).toMatchObject({ content: [{ annotations: [{ type: 'url_citation', title: 'Otters' }] }] })
+      },
+      async '--search-domain shows results of a domain alone'(started) {
+        const include = ['web_search_call.action.sources']
+        const [search] = outputOf(await started.post('/v1/responses', { ...OSLO, include }))
+        expect(JSON.stringify(search)).toContain('/private')
+        expect(JSON.stringify(search)).not.toContain('elsewhere.test')
       },
       async '--search-robots obey opens no page that the robots.txt of its site forbids'(started) {
         const [, allowed, forbidden] = outputOf(await started.post('/v1/responses', OSLO))

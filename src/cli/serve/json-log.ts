@@ -26,6 +26,8 @@ export function createJsonLog(time: () => string, write: (line: string) => void)
       line('listening', { version, url: `${url}/v1`, engine: plain(engine), models, has_key: hasKey, store }),
     keysRead: (files) => line('keys_read', { files }),
     keysRefused: (reason) => line('keys_refused', { reason: plain(reason) }),
+    workerStarted: (worker, pid) => line('worker_started', { worker, pid }),
+    workerEnded: (worker, cause, ms) => line('worker_ended', { worker, cause, restart_ms: Math.ceil(ms) }),
   }
 }
 

@@ -26,6 +26,10 @@ export interface RequestLog {
   keysRead(files: readonly KeyFile[]): void
   /** Writes why they were not: all keys are as before. */
   keysRefused(reason: string): void
+  /** Writes that a worker listens: its place among the workers, and its process. */
+  workerStarted(number: number, pid: number): void
+  /** Writes that a worker has ended by an exit code or a signal, and when it starts again. */
+  workerEnded(number: number, cause: string, restartMs: number): void
 }
 
 /** A request with a response. One of the two has finished. */

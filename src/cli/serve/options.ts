@@ -104,6 +104,11 @@ const OWN = {
     value: 'HOST[:PORT]',
     about: 'a host of your own network whose pages the browser may open',
   },
+  'search-domain': {
+    takes: 'list',
+    value: 'DOMAIN',
+    about: 'a domain whose pages and results are shown, with its subdomains, and no others; default: all',
+  },
   'search-robots': {
     takes: 'word',
     about: 'whether the browser opens only pages that the `robots.txt` of their site allows',
@@ -289,6 +294,13 @@ const OWN = {
     takes: 'count',
     value: 'N',
     about: 'how many responses are made at once, while more wait; without it 256, and 1 for the calls of a `--model`',
+  },
+  workers: {
+    takes: 'word',
+    about: '[how many processes serve the port](#workers), on one `--store`; without it one',
+    words: { auto: 'one for each core' },
+    isOptional: true,
+    or: { takes: 'count', value: 'N', about: 'so many, which start again when they crash', min: 1, max: 64 },
   },
   limit: {
     takes: 'list',

@@ -1,13 +1,12 @@
 import type { Metric, ResponseService } from '../../endpoint/server/index.js'
+import type { Family } from './metric-families.js'
 
 /** The metrics of a server, for Prometheus. */
 export interface PrometheusMetrics {
   take(metric: Metric): void
-  /** Returns the text for Prometheus, as `text/plain; version=0.0.4`. */
-  text(): string
+  /** Reads all metrics, whose {@link prometheusText} Prometheus reads. */
+  read(): Family[]
 }
-
-export const PROMETHEUS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Upper bounds of the histograms' buckets, in seconds. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
@@ -23,8 +22,8 @@ export function createPrometheusMetrics(
   memory: () => ResponseService['memory'] | undefined = () => undefined,
   grammarBackend: () => string | undefined = () => undefined,
 ): PrometheusMetrics {
-  const families: Family[] = []
-  const add = <Made extends Family>(family: Made): Made => {
+  const families: Readable[] = []
+  const add = <Made extends Readable>(family: Made): Made => {
     families.push(family)
     return family
   }
@@ -99,11 +98,11 @@ export function createPrometheusMetrics(
         }
       }
     },
-    text() {
+    read() {
       const use = memory()
       if (use !== undefined) memoryLimit.set(use.total)
       for (const [purpose, bytes] of Object.entries(use?.by ?? {})) memoryHeld.set(bytes, { purpose })
-      return families.map((family) => family.text()).join('')
+      return families.map((family) => family.read())
     },
   }
 }
@@ -112,19 +111,19 @@ function outcomeOf(isFailed: boolean): string {
   return isFailed ? 'failed' : 'completed'
 }
 
-interface Family {
-  text(): string
+interface Readable {
+  read(): Family
 }
 
-interface Counter extends Family {
+interface Counter extends Readable {
   add(labels: Labels, number?: number): void
 }
 
-interface Gauge extends Family {
+interface Gauge extends Readable {
   set(number: number, labels?: Labels): void
 }
 
-interface Histogram extends Family {
+interface Histogram extends Readable {
   observe(labels: Labels, seconds: number): void
 }
 
@@ -132,27 +131,18 @@ function createCounter(name: string, help: string): Counter {
   const values = new Map<string, number>()
   return {
     add(labels, number = 1) {
-      const key = labelText(labels)
+      const key = name + labelText(labels)
       values.set(key, (values.get(key) ?? 0) + number)
     },
-    text: () =>
-      familyText(
-        name,
-        help,
-        'counter',
-        Array.from(values, ([labels, value]) => `${name}${labels} ${value}\n`),
-      ),
+    read: () => ({ name, help, type: 'counter', samples: [...values] }),
   }
 }
 
 function createGauge(name: string, help: string): Gauge {
   const values = new Map<string, number>()
   return {
-    set: (number, labels = {}) => void values.set(labelText(labels), number),
-    text() {
-      const lines = Array.from(values, ([labels, value]) => `${name}${labels} ${value}\n`)
-      return familyText(name, help, 'gauge', lines.length === 0 ? [`${name} 0\n`] : lines)
-    },
+    set: (number, labels = {}) => void values.set(name + labelText(labels), number),
+    read: () => ({ name, help, type: 'gauge', samples: values.size === 0 ? [[name, 0]] : [...values] }),
   }
 }
 
@@ -160,11 +150,12 @@ function createGauge(name: string, help: string): Gauge {
  * Formats a value as the label of a gauge that is 1: no series before there is a value, and only the latest one after
  * that.
  */
-function createInfo(name: string, help: string, label: string, value: () => string | undefined): Family {
+function createInfo(name: string, help: string, label: string, value: () => string | undefined): Readable {
   return {
-    text() {
+    read() {
       const now = value()
-      return familyText(name, help, 'gauge', now === undefined ? [] : [`${name}${labelText({ [label]: now })} 1\n`])
+      const samples = now === undefined ? [] : [[name + labelText({ [label]: now }), 1] as const]
+      return { name, help, type: 'gauge', samples }
     },
   }
 }
@@ -180,20 +171,16 @@ function createHistogram(name: string, help: string): Histogram {
       one.sum += seconds
       one.count += 1
     },
-    text() {
-      const lines = Array.from(series, ([key, { labels, counts, sum, count }]) => {
-        const bucket = (le: string | number, value: number | undefined): string =>
-          `${name}_bucket${labelText({ ...labels, le })} ${value}\n`
-        const buckets = BUCKETS.map((limit, index) => bucket(limit, counts[index]))
-        return [...buckets, bucket('+Inf', count), `${name}_sum${key} ${sum}\n`, `${name}_count${key} ${count}\n`]
+    read() {
+      const samples = Array.from(series, ([key, { labels, counts, sum, count }]) => {
+        const bucket = (le: string | number, value: number) =>
+          [`${name}_bucket${labelText({ ...labels, le })}`, value] as const
+        const buckets = BUCKETS.map((limit, index) => bucket(limit, counts[index] as number))
+        return [...buckets, bucket('+Inf', count), [`${name}_sum${key}`, sum], [`${name}_count${key}`, count]] as const
       })
-      return familyText(name, help, 'histogram', lines.flat())
+      return { name, help, type: 'histogram', samples: samples.flat() }
     },
   }
-}
-
-function familyText(name: string, help: string, type: string, lines: readonly string[]): string {
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 
 function labelText(labels: Labels): string {

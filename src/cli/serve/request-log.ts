@@ -72,6 +72,9 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
       line('keys read again', 'green', facts.length === 0 ? ['none is in a file that can be read again'] : facts)
     },
     keysRefused: (reason) => line('keys not read again', 'red', [plain(reason), 'all stay as they were']),
+    workerStarted: (number, pid) => line('worker started', undefined, [`${number}`, `process ${pid}`]),
+    workerEnded: (number, cause, ms) =>
+      line('worker ended', 'red', [`${number}`, cause, `starts again in ${secondsText(ms / 1000)}`]),
   }
 }
 

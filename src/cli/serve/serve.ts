@@ -17,46 +17,56 @@ import { plain } from '../terminal-text.js'
 import { type AboutPage, aboutPage } from './about-page.js'
 import { type AuditFile, openAudit } from './audit-file.js'
 import { banner } from './banner.js'
+import { createLog } from './create-log.js'
 import type { Engine, EngineNeeds, EngineSettings, OpenedEngine } from './engines/engine.js'
 import { ENGINES } from './engines/index.js'
 import { openFolders } from './file-search/open-folders.js'
 import type { HostedTool } from './hosted-tool.js'
-import { createJsonLog } from './json-log.js'
 import { type Keyring, openKeyring } from './keyring.js'
 import { createLiveTimelines } from './live-timelines.js'
 import type { RequestLog } from './log-entries.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
+import { PROMETHEUS_TYPE, prometheusText } from './metric-families.js'
 import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
 import { createPageFiles } from './page-files.js'
-import { createPrometheusMetrics, PROMETHEUS_TYPE } from './prometheus.js'
+import { createPrometheusMetrics } from './prometheus.js'
 import type { Recorder } from './recorder.js'
 import { reloadKeys } from './reload-keys.js'
-import { createRequestLog } from './request-log.js'
 import { KEY_VARIABLES } from './secrets.js'
 import type { ServeSettings } from './settings.js'
 import { type Activity, type LiveStatus, liveStatus } from './status-line.js'
 import { openSearch } from './web-search/open-search.js'
+import type { Worker } from './workers/worker.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
 
-/** Serves until told to stop. Returns the exit code. */
-export async function serve(settings: ServeSettings, given: Io): Promise<number> {
+/**
+ * Serves until told to stop. Returns the exit code.
+ *
+ * @param worker - what joins this process with others; undefined if it serves alone
+ */
+export async function serve(settings: ServeSettings, given: Io, worker?: Worker): Promise<number> {
   const status = liveStatus(given, settings.log !== 'json', steadySeconds)
   const { io } = status
   const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
   try {
-    return await serveWith(store, settings, status)
+    return await serveWith(store, settings, status, worker)
   } finally {
     status.end()
     await store?.close()
   }
 }
 
-async function serveWith(store: OpenedStore | undefined, given: ServeSettings, status: LiveStatus): Promise<number> {
+async function serveWith(
+  store: OpenedStore | undefined,
+  given: ServeSettings,
+  status: LiveStatus,
+  worker: Worker | undefined,
+): Promise<number> {
   const { io } = status
   let settings = given
   const keyring = await openKeyring({ ...settings.keys, seal: settings.keys.seal ?? store?.seal }, io)
@@ -90,7 +100,7 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, s
     const memory = () => server?.service.memory
     const options = serveOptions(
       settings,
-      { opened, keyring, tokenTable, memory, audit, offered, recorder, log },
+      { opened, keyring, tokenTable, memory, audit, offered, recorder, log, worker },
       aboutPage(settings, opened, servers, hosted, io.version),
       report,
       io,
@@ -108,11 +118,15 @@ async function serveWith(store: OpenedStore | undefined, given: ServeSettings, s
         io.version,
       )
       // The log is all that a program reads.
-      if (log.listening !== undefined) log.listening(about)
+      if (worker !== undefined) worker.listening(about)
+      else if (log.listening !== undefined) log.listening(about)
       else await printBanner(about, server, io)
       status.begin(activityOf(server))
-      checkHealth(opened, io)
-      checkTools(mcp, servers, report)
+      // What one process has found out, the others need not say again.
+      if (worker?.isFirst ?? true) {
+        checkHealth(opened, io)
+        checkTools(mcp, servers, report)
+      }
       await stops.first
       return await stop(server, stops.second, io)
     } finally {
@@ -209,6 +223,7 @@ function serveOptions(
     offered,
     recorder,
     log,
+    worker,
   }: {
     readonly opened: OpenedEngine
     readonly keyring: Keyring
@@ -218,6 +233,7 @@ function serveOptions(
     readonly offered: OperatorOffer
     readonly recorder: Recorder | undefined
     readonly log: RequestLog
+    readonly worker: Worker | undefined
   },
   about: AboutPage,
   onError: (error: unknown) => void,
@@ -238,6 +254,7 @@ function serveOptions(
   const approval = APPROVALS[settings.approval]
   const authorize = settings.noKey ? () => ANONYMOUS : keyring.authorize
   const metrics = createPrometheusMetrics(memory, opened.grammarBackend)
+  worker?.measures(metrics.read)
   const { engine, server } = opened
   const timelines = settings.verbose
     ? createLiveTimelines({ ...translation, tokenTable }, io.screen, io.complain)
@@ -256,8 +273,13 @@ function serveOptions(
       timelines?.end(metric.responseId)
       recorder?.end(metric.responseId)
     },
+    ...(worker && { adminProcesses: worker.adminProcesses }),
     ...pagesOf(settings, keyring, {
-      metrics: () => new Response(metrics.text(), { headers: { 'content-type': PROMETHEUS_TYPE } }),
+      async metrics() {
+        const families = worker === undefined ? metrics.read() : await worker.metricsOfAll()
+        if (families === undefined) return new Response('the first process does not answer\n', { status: 503 })
+        return new Response(prometheusText(families), { headers: { 'content-type': PROMETHEUS_TYPE } })
+      },
       about: () => Response.json(about),
     }),
     ...(!settings.noPage && { publicPages: createPageFiles(io) }),
@@ -287,17 +309,12 @@ function serveOptions(
 function pagesOf(
   { keys, noPage }: ServeSettings,
   { authorizeOperator }: Keyring,
-  { metrics, about }: { readonly metrics: () => Response; readonly about: () => Response },
+  { metrics, about }: { readonly metrics: () => Promise<Response>; readonly about: () => Response },
 ): Pick<ServeOptions, 'authorizeOperator' | 'operatorPages' | 'pages'> {
   const pages = noPage ? {} : { '/page/about.json': about }
   const ofOperator = { '/metrics': metrics }
   if (authorizeOperator !== undefined) return { authorizeOperator, operatorPages: ofOperator, pages }
   return keys.clients === undefined ? { pages: { ...pages, ...ofOperator } } : { operatorPages: ofOperator, pages }
-}
-
-function createLog({ log }: ServeSettings, io: Io): RequestLog {
-  if (log === 'json') return createJsonLog(() => `${io.today()}T${io.time()}Z`, io.complain)
-  return createRequestLog(() => io.time(), io.screen.hasColors, io.complain)
 }
 
 /** The maximum number of reports about schemas that are remembered. */

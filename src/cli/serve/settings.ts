@@ -15,7 +15,15 @@ type Options = Checked<typeof OPTIONS>
 export interface ServeSettings
   extends Omit<
       Options,
-      keyof Derived | 'config' | 'offer' | 'fileSearch' | 'search' | 'searchAllow' | 'searchRobots' | 'limit'
+      | keyof Derived
+      | 'config'
+      | 'offer'
+      | 'fileSearch'
+      | 'search'
+      | 'searchAllow'
+      | 'searchDomain'
+      | 'searchRobots'
+      | 'limit'
     >,
     Derived {}
 

@@ -1,10 +1,10 @@
 import { type Fields, isFields } from '../../shared/fields.js'
 import { duplicateItem, invalidValue, RequestError } from '../../shared/request-error.js'
-import { fieldOf, objectsAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
+import { fieldOf, objectIn, objectsAt, optionalTextIn, TEXT_OR_OBJECTS, textIn } from '../../shared/request-fields.js'
 import type { SkipContent } from './content.js'
 import { isForeignResult, readForeignResult } from './foreign-calls.js'
 import type { MessagesRequestOptions } from './request-options.js'
-import { readMcpResult, readSearch } from './server-tools.js'
+import { readCode, readCodeResult, readMcpResult, readSearch } from './server-tools.js'
 import { inItemOrder, type PlacedSeal, readSignature } from './signature.js'
 
 /** An item with its origin. */
@@ -181,8 +181,14 @@ export class AssistantTurn {
         ? { type: 'mcp_call', name, server_label: textIn(block, 'server_name', at), arguments: text }
         : name === 'web_search'
           ? { type: 'web_search_call', action: readSearch(input, `${at}.input`) }
-          : { type: 'function_call', call_id: id, name, arguments: text }
-    const fields = { server_label: 'server_name', arguments: 'input', action: 'input', call_id: 'id' }
+          : (readCode(id, name, input) ?? { type: 'function_call', call_id: id, name, arguments: text })
+    const fields = {
+      server_label: 'server_name',
+      arguments: 'input',
+      action: 'input',
+      code: 'input.code',
+      call_id: 'id',
+    }
     this.#blocks.push({ made: { item, at, fields }, kind: 'unanswered' })
   }
 
@@ -196,12 +202,23 @@ export class AssistantTurn {
   }
 
   #foreignResult(block: Fields, at: string): void {
+    if (this.#codeResult(block, at)) return
     const { place, made } = this.#answered(block, 'function_call', at)
     const { output, found } = readForeignResult(block, at, this.#known.skip)
     const { call_id } = made.item as { readonly call_id: string }
     const result = { item: { type: 'function_call_output', call_id, output }, at, fields: RESULT }
     const after = [result, ...taught(this.#known.teach(found), at)]
     this.#blocks[place] = { made, kind: 'call', after }
+  }
+
+  /** Reads the result of code that ran here. @returns whether it is one */
+  #codeResult(block: Fields, at: string): boolean {
+    const place = this.#served.get(textIn(block, 'tool_use_id', at)) ?? -1
+    if (Object(this.#blocks[place]?.made.item).type !== 'code_interpreter_call') return false
+    const { made } = this.#answered(block, 'code_interpreter_call', at)
+    const result = readCodeResult(objectIn(block, 'content', at), `${at}.content`)
+    this.#blocks[place] = { made: { ...made, item: { ...made.item, ...result } }, kind: 'call' }
+    return true
   }
 
   /** Returns the unanswered call of a result. @throws RequestError if there is none of this kind */

@@ -45,11 +45,11 @@ export interface MessageToolUseBlock {
   input: { [name: string]: unknown }
 }
 
-/** A search that the server ran. Its `input` is a query, or the page that the model opened. */
+/** A search or code that the server ran. Its `input` is a query, the page that the model opened, or the code. */
 export interface MessageServerToolUseBlock {
   type: 'server_tool_use'
   id: string
-  name: 'web_search'
+  name: 'web_search' | 'code_execution'
   input: { [name: string]: unknown }
 }
 
@@ -70,6 +70,15 @@ export interface MessageWebSearchToolResultBlock {
   content:
     | MessageWebSearchResult[]
     | { type: 'web_search_tool_result_error'; error_code: 'unavailable' | 'max_uses_exceeded' }
+}
+
+/** The result of code: what it printed, errors included, or that nobody knows what it did. */
+export interface MessageCodeExecutionToolResultBlock {
+  type: 'code_execution_tool_result'
+  tool_use_id: string
+  content:
+    | { type: 'code_execution_result'; stdout: string; stderr: string; return_code: number; content: [] }
+    | { type: 'code_execution_tool_result_error'; error_code: 'unavailable' }
 }
 
 /** A call of an MCP server's tool that the server ran. */
@@ -97,6 +106,7 @@ export type MessageBlock =
   | MessageToolUseBlock
   | MessageServerToolUseBlock
   | MessageWebSearchToolResultBlock
+  | MessageCodeExecutionToolResultBlock
   | MessageMcpToolUseBlock
   | MessageMcpToolResultBlock
 

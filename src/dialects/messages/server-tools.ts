@@ -1,5 +1,6 @@
 import { undatedType } from '../../core/recipients/undated-type.js'
 import type {
+  CodeInterpreterCallItem,
   McpCallItem,
   McpError,
   OutputItem,
@@ -9,8 +10,9 @@ import type {
 } from '../../core/responses/items.js'
 import type { McpTool, UnknownTool } from '../../core/responses/request.js'
 import type { Fields } from '../../shared/fields.js'
-import { optionalTextIn } from '../../shared/request-fields.js'
+import { fieldOf, optionalTextIn, textIn } from '../../shared/request-fields.js'
 import type {
+  MessageCodeExecutionToolResultBlock,
   MessageMcpToolResultBlock,
   MessageMcpToolUseBlock,
   MessageServerToolUseBlock,
@@ -19,16 +21,16 @@ import type {
 import { toolInput } from './tool-input.js'
 
 /*
- * Calls that the server runs and that this API has blocks for: web searches, and tools of MCP servers. Each is two
+ * Calls that the server runs and that this API has blocks for: web searches, code, and tools of MCP servers. Each is two
  * blocks, the call and its result, which come back as one item.
  */
 
-export type ServerCallItem = WebSearchCallItem | McpCallItem
+export type ServerCallItem = WebSearchCallItem | CodeInterpreterCallItem | McpCallItem
 
 /** The two blocks of a call. */
 export interface ServerCallBlocks {
   readonly use: MessageServerToolUseBlock | MessageMcpToolUseBlock
-  readonly result: MessageWebSearchToolResultBlock | MessageMcpToolResultBlock
+  readonly result: MessageWebSearchToolResultBlock | MessageCodeExecutionToolResultBlock | MessageMcpToolResultBlock
 }
 
 /**
@@ -39,14 +41,18 @@ export interface ServerCallBlocks {
  */
 export function shownCalls(declared: readonly UnknownTool[]): (item: OutputItem) => item is ServerCallItem {
   const labels = new Set(declared.map((tool) => (tool.type === 'mcp' ? (tool as McpTool).server_label : undefined)))
-  const hasSearch = declared.some(({ type }) => undatedType(type) === 'web_search')
-  return (item): item is ServerCallItem =>
-    item.type === 'mcp_call' ? labels.has(item.server_label) : item.type === 'web_search_call' && hasSearch
+  const types = new Set(declared.map(({ type }) => undatedType(type)))
+  return (item): item is ServerCallItem => {
+    if (item.type === 'mcp_call') return labels.has(item.server_label)
+    if (item.type === 'code_interpreter_call') return types.has('code_interpreter')
+    return item.type === 'web_search_call' && types.has('web_search')
+  }
 }
 
 /** @param isPastLimit - whether it is a search beyond the client's limit */
 export function serverCallBlocks(item: ServerCallItem, isPastLimit: boolean): ServerCallBlocks {
-  return item.type === 'mcp_call' ? mcpBlocks(item) : searchBlocks(item, isPastLimit)
+  if (item.type === 'mcp_call') return mcpBlocks(item)
+  return item.type === 'code_interpreter_call' ? codeBlocks(item) : searchBlocks(item, isPastLimit)
 }
 
 function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: boolean): ServerCallBlocks {
@@ -69,6 +75,36 @@ function searchBlocks({ id, status, action }: WebSearchCallItem, isPastLimit: bo
     use: { type: 'server_tool_use', id: tool_use_id, name: 'web_search', input },
     result: { type: 'web_search_tool_result', tool_use_id, content },
   }
+}
+
+/** The streams of a cell are one, and whether an error ended it is in its text alone. */
+function codeBlocks({ id, status, code, container_id, outputs }: CodeInterpreterCallItem): ServerCallBlocks {
+  // So that the container comes back with the call.
+  const tool_use_id = `srvtoolu_${id.replace(/^ci_/, '')}_${container_id.replace(/^cntr_/, '')}`
+  const stdout = (outputs ?? []).map((output) => (output.type === 'logs' ? output.logs : '[image]\n')).join('')
+  const content: MessageCodeExecutionToolResultBlock['content'] =
+    status === 'failed'
+      ? { type: 'code_execution_tool_result_error', error_code: 'unavailable' }
+      : { type: 'code_execution_result', stdout, stderr: '', return_code: 0, content: [] }
+  return {
+    use: { type: 'server_tool_use', id: tool_use_id, name: 'code_execution', input: { code } },
+    result: { type: 'code_execution_tool_result', tool_use_id, content },
+  }
+}
+
+/** Returns the item of code that ran here, which the client sends back; undefined if another server ran it. */
+export function readCode(id: string, name: string, input: Fields): object | undefined {
+  const [, call, container] = /^srvtoolu_([\da-f]+)_(\w+)$/.exec(id) ?? []
+  const code = fieldOf(input, 'code')
+  if (name !== 'code_execution' || call === undefined || typeof code !== 'string') return undefined
+  return { type: 'code_interpreter_call', id: `ci_${call}`, code, container_id: `cntr_${container}` }
+}
+
+/** Returns the fields that the result of code adds to its item. @throws RequestError */
+export function readCodeResult(content: Fields, param: string): object {
+  const isFailed = textIn(content, 'type', param) !== 'code_execution_result'
+  const logs = isFailed ? 'The call failed.' : (optionalTextIn(content, 'stdout', param) ?? '')
+  return { status: isFailed ? 'failed' : 'completed', outputs: [{ type: 'logs', logs }] }
 }
 
 /** Returns the domain of a page, which serves as the title of a source. */

@@ -18,13 +18,15 @@ const FUNCTION = { name: 'name', description: 'description', input_schema: 'para
 const FIELDS = { parameters: 'input_schema' } as const
 /** All versions are the host's search. */
 const SEARCH = /^web_search_\d{8}$/
+/** All versions are the host's Python. */
+const CODE = /^code_execution_\d{8}$/
 /** The search for deferred tools, by the server. */
 const TOOL_SEARCH = /^tool_search_tool_[a-z\d]+_\d{8}$/
 /** Other tools that a server of the API would run. Here nobody does. */
-const SERVED = /^(?:code_execution|web_fetch|advisor)_\d{8}$/
+const SERVED = /^(?:web_fetch|advisor)_\d{8}$/
 /** Tools whose parameters only the API's own models know, and which the client runs. */
 const CLIENTS = /^(?:bash|text_editor|computer|memory|computer_toolset|browser_toolset)_\d{8}$/
-const TYPES = ['custom', 'web_search_20250305', 'mcp_toolset'] as const
+const TYPES = ['custom', 'web_search_20250305', 'code_execution_20250522', 'mcp_toolset'] as const
 
 /** Reads `tools`. @throws RequestError */
 export function readTools(value: unknown, draft: Draft): void {
@@ -39,6 +41,7 @@ export function readTools(value: unknown, draft: Draft): void {
     if (type === 'custom' && isDeferred) draft.defer(textIn(tool, 'name', at), functionOf(tool), origin)
     else if (type === 'custom') draft.addTool(functionOf(tool), origin)
     else if (SEARCH.test(type)) addSearch(tool, at, draft)
+    else if (CODE.test(type)) addCode(at, draft)
     else if (type === 'mcp_toolset') readToolset(tool, at, draft)
     else if (TOOL_SEARCH.test(type) || SERVED.test(type)) draft.leaveOut(at, type)
     else if (CLIENTS.test(type)) throw unsupported(`${at}.type`, `tools of type '${type.slice(0, 60)}' are`, HINT)
@@ -68,10 +71,20 @@ function addSearch(tool: Fields, at: string, draft: Draft): void {
     throw new RequestError(message, { param: `${at}.blocked_domains`, code: 'invalid_value' })
   }
   if (maxSearches !== undefined) draft.answer = { ...draft.answer, maxSearches }
-  draft.put('include', [...(draft.request['include'] as readonly string[]), ...SOURCES])
+  for (const source of SOURCES) include(draft, source)
   const filters = Object.keys(domains).length > 0 && { filters: domains }
   const search = { type: 'web_search', ...(location !== undefined && { user_location: location }), ...filters }
   draft.addTool(search, { at, fields: Object.fromEntries(DOMAINS.map((name) => [`filters.${name}`, name])) })
+}
+
+/** Adds the host's Python. */
+function addCode(at: string, draft: Draft): void {
+  include(draft, 'code_interpreter_call.outputs')
+  draft.addTool({ type: 'code_interpreter', container: { type: 'auto' } }, { at })
+}
+
+function include(draft: Draft, what: string): void {
+  draft.put('include', [...(draft.request['include'] as readonly string[]), what])
 }
 
 /** The pages of a search with their titles. */
@@ -96,8 +109,12 @@ function namedTool(choice: Fields, draft: Draft): object {
   const name = textIn(choice, 'name', 'tool_choice')
   draft.load(name)
   const tools = draft.tools as readonly { readonly type: string; readonly name?: unknown }[]
-  const isSearch = name === 'web_search' && !tools.some((tool) => tool.name === name)
-  return isSearch && tools.some(({ type }) => type === name) ? { type: name } : { type: 'function', name }
+  const type = Object.hasOwn(HOSTED, name) ? HOSTED[name as keyof typeof HOSTED] : undefined
+  const isHosted = !tools.some((tool) => tool.name === name) && tools.some((tool) => tool.type === type)
+  return isHosted ? { type } : { type: 'function', name }
 }
+
+/** The host's tools by their names in this API. */
+const HOSTED = { web_search: 'web_search', code_execution: 'code_interpreter' } as const
 
 const CHOICES = { auto: 'auto', any: 'required', none: 'none' } as const

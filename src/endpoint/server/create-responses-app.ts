@@ -94,10 +94,12 @@ export function openApp(given: ResponsesAppOptions): ResponsesApp {
   app.use(observeRoutes(service.observer, traceOf))
   answerErrors(app, service.report)
   // Before the host's pages, so that a pattern among them (`/*`) takes over none of these. A page at the very path does.
-  healthRoutes(app, server, (path) => !Object.hasOwn(pages, path) && !Object.hasOwn(operatorPages, path))
+  const isOurs = (path: string): boolean => !Object.hasOwn(pages, path) && !Object.hasOwn(operatorPages, path)
+  healthRoutes(app, server, isOurs)
   const guardBy = createGuards(server)
   const guard = guardBy(server.identify)
-  adminRoutes(app, { server, guard: guardBy(adminBy(options)), processes: admin && processesOf(options, admin) })
+  const processes = admin && processesOf(options, admin)
+  adminRoutes(app, { server, guard: guardBy(adminBy(options)), processes, isOurs })
   const operatorGuard = guardBy(operatorBy(options))
   // Before those of clients, so that no pattern among these opens one.
   for (const [path, page] of Object.entries(operatorPages)) app.get(path, operatorGuard, ({ req }) => page(req.raw))

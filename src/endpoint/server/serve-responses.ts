@@ -94,6 +94,10 @@ export async function serveResponses(options: ServeOptions): Promise<ResponsesSe
       () => resolve(listening as Server),
     )
     listening.once('error', reject)
+  }).catch(async (error: unknown) => {
+    // What serves nobody takes no responses over.
+    await app.drain(AbortSignal.abort())
+    throw error
   })
   answerUpgrades(server)
   // As long as a body may take to arrive.

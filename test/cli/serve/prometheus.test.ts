@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { prometheusText } from '../../../src/cli/serve/metric-families.js'
 import { createPrometheusMetrics } from '../../../src/cli/serve/prometheus.js'
 import type { Metric } from '../../../src/endpoint/server/index.js'
 import { RUNS } from '../../support/runs.js'
@@ -33,7 +34,7 @@ function samplesOf(text: string): Sample[] {
 function sampled(...metrics: readonly Metric[]): Sample[] {
   const prometheus = createPrometheusMetrics()
   for (const metric of metrics) prometheus.take(metric)
-  return samplesOf(prometheus.text())
+  return samplesOf(prometheusText(prometheus.read()))
 }
 
 const OVER: Metric = {
@@ -121,7 +122,8 @@ test('load has its last value', () => {
 test('the grammar backend is a label of the one that is in use now, and none where the engine has one way', () => {
   let backend: string | undefined
   const prometheus = createPrometheusMetrics(undefined, () => backend)
-  const shown = () => samplesOf(prometheus.text()).filter(({ name }) => name === 'harmony_grammar_backend_info')
+  const shown = () =>
+    samplesOf(prometheusText(prometheus.read())).filter(({ name }) => name === 'harmony_grammar_backend_info')
   expect(shown()).toEqual([])
   for (const now of ['unknown', 'xgrammar', 'other']) {
     backend = now
@@ -135,7 +137,7 @@ test('the memory in use is shown by its purpose, and refusals are counted', () =
   const refused = { type: 'memory_refused', purpose: 'body', bytes: 80, usedBytes: 21, totalBytes: 100 } as const
   prometheus.take({ ...refused, isPermanent: true })
   for (const isPermanent of [false, false]) prometheus.take({ ...refused, isPermanent: isPermanent })
-  const samples = samplesOf(prometheus.text()).filter(({ name }) => name.startsWith('harmony_memory'))
+  const samples = samplesOf(prometheusText(prometheus.read())).filter(({ name }) => name.startsWith('harmony_memory'))
   expect(samples).toEqual([
     ...Object.entries(by).map(([purpose, value]) => ({ name: 'harmony_memory_bytes', labels: { purpose }, value })),
     { name: 'harmony_memory_limit_bytes', labels: {}, value: 100 },

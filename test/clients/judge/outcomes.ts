@@ -35,7 +35,7 @@ export function differences(one: Outcome, other: Outcome, isCut = false): Field[
 
 /** Whether the last call of an answer that was cut off was cut off, too. `meant`: what a lossless client shows. */
 export function isCallCut({ ending, calls }: Outcome, meant: Outcome): boolean {
-  const whole = meant.calls.filter(({ arguments: given }) => typeof given !== 'string')
+  const whole = meant.calls.filter((call) => call.isCut !== true)
   return ending === 'incomplete' && calls.length > whole.length
 }
 

@@ -13,6 +13,8 @@ export interface Outcome {
     readonly arguments: unknown
     /** Whether the tool gets a text, as a custom tool does, or fields; absent if not tested. */
     readonly isText?: boolean
+    /** Whether the end of the answer cut it off; only of what is meant. */
+    readonly isCut?: boolean
   }[]
   /** URLs, or ids of files. */
   readonly citations: readonly string[]

@@ -102,8 +102,12 @@ export const OF_MESSAGES: AllowedGaps = [
   [/\.citations\[\]$|<citations_delta>$/, 'citations are in the text: docs/messages.md'],
   [/\.(caller|toolset_name|diagnostics|stop_details)$/, 'optional, and nothing here has it'],
   [
-    /<(web_fetch|code_execution|bash_code_execution|text_editor_code_execution|tool_search)_tool_result>$|<server_tool_use>\.name = '/,
-    'the server runs searches and tools of MCP servers alone',
+    /<(web_fetch|bash_code_execution|text_editor_code_execution|tool_search)_tool_result>$|<server_tool_use>\.name = '/,
+    'the server runs searches, Python and tools of MCP servers alone',
+  ],
+  [
+    /<code_execution_tool_result>\.content<(code_execution_tool_result_error>\.error_code = '|code_execution_result>\.content|encrypted)/,
+    'errors that the server does not tell apart, and files, of which it has none',
   ],
   [/<web_search_tool_result_error>\.error_code = '/, 'errors of a search that the server does not tell apart'],
   [

@@ -581,13 +581,38 @@ describe('what other servers left in a conversation', () => {
   })
 
   test('tools that only a server of the API runs, and unknown parameters, are left out and reported', () => {
-    const types = ['code_execution_20250825', 'web_fetch_20260309', 'advisor_20260301', 'telepathy']
+    const types = ['web_fetch_20260309', 'advisor_20260301', 'telepathy']
     const tools = types.map((type) => ({ type, name: type }))
     expect(fromMessagesRequest({ messages: [user], tools }).request['tools']).toBeUndefined()
     expect(subjects({ tools, mood: 1 })).toEqual([
       [...types.map((type) => `tools[] of type '${type}'`), 'mood'].join(', '),
     ])
     expect(subjects({ tools: [{ type: 'web_search_20260209', name: 'web_search' }], top_k: 3 })).toEqual([])
+  })
+
+  test.each(['20250522', '20250825', '20260120'])(
+    "code_execution_%s is the host's Python, also as a demanded tool",
+    (date) => {
+      const tools = [{ type: `code_execution_${date}`, name: 'code_execution' }]
+      const tool_choice = { type: 'tool', name: 'code_execution' }
+      const { request } = fromMessagesRequest({ messages: [user], tools, tool_choice })
+      expect(request['tools']).toEqual([{ type: 'code_interpreter', container: { type: 'auto' } }])
+      expect(request['include']).toContain('code_interpreter_call.outputs')
+      expect(request['tool_choice']).toEqual({ type: 'code_interpreter' })
+    },
+  )
+
+  test('code that ran here comes back as its item, in its container', () => {
+    const id = 'srvtoolu_0a1b_2c3d'
+    const use = { type: 'server_tool_use', id, name: 'code_execution', input: { code: '6 * 7' } }
+    const result = (content: object) => ({ type: 'code_execution_tool_result', tool_use_id: id, content })
+    const ran = result({ type: 'code_execution_result', stdout: '42\n', stderr: '', return_code: 0, content: [] })
+    const failed = result({ type: 'code_execution_tool_result_error', error_code: 'unavailable' })
+    const item = { type: 'code_interpreter_call', id: 'ci_0a1b', code: '6 * 7', container_id: 'cntr_2c3d' }
+    const inputOf = (block: object) =>
+      fromMessagesRequest({ messages: [user, { role: 'assistant', content: [use, block] }, user] }).request['input']
+    expect(inputOf(ran)).toContainEqual({ ...item, status: 'completed', outputs: [{ type: 'logs', logs: '42\n' }] })
+    expect(inputOf(failed)).toContainEqual(expect.objectContaining({ ...item, status: 'failed' }))
   })
 
   test.each<[object, string]>([

@@ -64,6 +64,13 @@ describe('without the key of the operator', () => {
     },
   )
 
+  test('a host keeps its own pages below /admin, and those that have the same path', async () => {
+    const page = () => new Response('mine')
+    const served = operated([], { pages: { '/admin/mine': page, '/admin/now': page } })
+    for (const path of ['mine', 'now']) expect(await (await served.send(`/admin/${path}`)).text()).toBe('mine')
+    expect((await served.send('/admin/none')).status).toBe(404)
+  })
+
   test('the host is checked first', async () => {
     const headers = { ...AS_OPERATOR, host: 'evil.example' }
     const served = operated([], { authorize: undefined as never })

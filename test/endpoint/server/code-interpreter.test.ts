@@ -93,6 +93,63 @@ describeWithBubblewrap('code_interpreter', () => {
     ])
   })
 
+  test('Messages has the code, its output, and the same session in the next request', async () => {
+    const tools = [{ type: 'code_execution_20250522', name: 'code_execution' }]
+    const first = { role: 'user', content: 'Multiply.' }
+    const asked = { model: 'm', max_tokens: 1_000, tools, messages: [first] }
+    const { status, body } = await served(running('x = 6', 'x * 7')).ask('POST', '/messages', asked)
+    expect(status).toBe(200)
+    const blocks = body.content.filter(({ type }: { type: string }) => /tool/.test(type))
+    expect(blocks).toEqual([
+      {
+        type: 'server_tool_use',
+        id: expect.stringMatching(/^srvtoolu_\w+$/),
+        name: 'code_execution',
+        input: { code: 'x = 6' },
+      },
+      expect.objectContaining({
+        type: 'code_execution_tool_result',
+        content: { type: 'code_execution_result', stdout: '', stderr: '', return_code: 0, content: [] },
+      }),
+      expect.objectContaining({ type: 'server_tool_use', input: { code: 'x * 7' } }),
+      expect.objectContaining({ content: expect.objectContaining({ stdout: '42\n' }) }),
+    ])
+    const messages = [first, { role: 'assistant', content: body.content }, { role: 'user', content: 'More.' }]
+    const next = await served(running('x + 1')).ask('POST', '/messages', { ...asked, messages })
+    expect(next.body.content).toContainEqual(expect.objectContaining({ type: 'text', text: '7\n' }))
+  })
+
+  test('Messages says of a process that died that the result is unavailable', async () => {
+    const tools = [{ type: 'code_execution_20250825', name: 'code_execution' }]
+    const messages = [{ role: 'user', content: 'Die.' }]
+    const asked = { model: 'm', max_tokens: 1_000, tools, messages }
+    const { body } = await served(running('import os; os._exit(1)')).ask('POST', '/messages', asked)
+    expect(body.content).toContainEqual(
+      expect.objectContaining({ content: { type: 'code_execution_tool_result_error', error_code: 'unavailable' } }),
+    )
+  })
+
+  test('Chat has it where the operator offers it', async () => {
+    const offered = { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] }
+    const { ask } = served(running('x = 6', 'x * 7'), { offered } as never)
+    const asked = { model: 'm', messages: [{ role: 'user', content: 'Multiply.' }] }
+    const { body } = await ask('POST', '/chat/completions', asked)
+    expect(body.choices[0].message.content).toBe('42\n')
+  })
+
+  test('the request of vLLM for a server of this label runs a multiplication as its call', async () => {
+    const server = { type: 'mcp', server_label: 'code_interpreter', server_url: 'http://localhost:8888' } as const
+    const tools = [{ ...server, require_approval: 'never' as const }]
+    const input = 'What is 123 * 456? Use python.'
+    const { client } = served(running('{"code": "print(123 * 456)"}', 'print(123 * 456 * 2)'))
+    const { output, output_text } = await client().responses.create({ ...ASKED, input, tools })
+    expect(output.filter(({ type }) => type === 'mcp_call')).toMatchObject([
+      { server_label: 'code_interpreter', name: 'python', output: '56088\n', error: null },
+      { output: '112176\n' },
+    ])
+    expect(output_text).toBe('112176\n')
+  })
+
   test('limits of a container that have no effect are reported', async () => {
     const noticed: string[] = []
     const response = {
@@ -101,6 +158,6 @@ describeWithBubblewrap('code_interpreter', () => {
     const { ask } = served(running(), { response: response as never })
     const container = { type: 'auto', memory_limit: '4g' }
     await ask('POST', '/responses', { ...ASKED, tools: [{ type: 'code_interpreter', container }] })
-    expect(noticed).toContain('ignored_parameter tools[0].container.memory_limit')
+    expect(noticed).toContain('ignored_parameter code_interpreter: container.memory_limit')
   })
 })

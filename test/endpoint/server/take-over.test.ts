@@ -3,6 +3,7 @@ import type { ResponseStreamEvent } from '../../../src/core/responses/events.js'
 import { BEHAVIOR_VERSION, type Entry } from '../../../src/endpoint/journal/entry.js'
 import { createSeal } from '../../../src/endpoint/seal/index.js'
 import type { Metric, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
+import { OTHER_VERSION_SECONDS } from '../../../src/endpoint/server/service/take-over/other-versions.js'
 import { createMemoryStore, type ResponseStore } from '../../../src/endpoint/stores/index.js'
 import { answer, think } from '../../../src/testing/index.js'
 import { block, open } from '../stores/kept.js'
@@ -241,7 +242,7 @@ describe('a response whose process has died', () => {
     expect(await statusOf(next, id)).toBe('cancelled')
   })
 
-  test('a response of another version is not streamed, and ends failed once its lease has expired', async () => {
+  test('a response of another version is not streamed, waits for a process of its own, and fails if none comes for ten minutes', async () => {
     const { process, shared, pass } = newWorld()
     const entry = {
       at: 7,
@@ -256,11 +257,17 @@ describe('a response whose process has died', () => {
       entries: block(entry as unknown as Entry),
       leaseSeconds: 10,
     })
-    const next = process(undefined)
+    let seconds = 0
+    const next = process(undefined, { clock: () => seconds })
     const { status, body } = await next.ask('GET', `/responses/${ID}?stream=true`)
     expect([status, body.error.code]).toEqual([409, 'stream_not_resumable'])
     expect((await next.ask('GET', `/responses/${ID}`)).body).toMatchObject({ status: 'in_progress', created_at: 7 })
     pass(11)
+    await next.looked(2)
+    seconds += OTHER_VERSION_SECONDS - 1
+    await next.looked(2)
+    expect(await statusOf(next, ID)).toBe('in_progress')
+    seconds += 1
     await over(next, ID)
     expect((await next.ask('GET', `/responses/${ID}`)).body).toMatchObject({
       status: 'failed',
@@ -283,7 +290,10 @@ describe('a process that looks for responses to take over', () => {
   test('a process finds responses that it has room for behind those of an owner with too many here', async () => {
     const { process, pass, shared } = newWorld()
     const engine = heldEngine(0)
-    const next = process(engine, { limits: { leaseSeconds: 10, concurrencyPerOwner: 1 } })
+    // Those of another version wait for it no longer than until the next look.
+    let seconds = 0
+    const clock = (): number => (seconds += OTHER_VERSION_SECONDS)
+    const next = process(engine, { limits: { leaseSeconds: 10, concurrencyPerOwner: 1 }, clock })
     await next.create({ input: 'Hi', background: true }, { authorization: 'Bearer ann' })
     for (let count = 0; count < 40; count++) {
       await open(shared, { responseId: `resp_${count}`, owner: 'ann', entries, leaseSeconds: 1 })

@@ -90,6 +90,20 @@ describe('web_search in Responses', () => {
     expect(read().map((text) => text.split(' ')[0])).toEqual(calls.map((_, at) => `[${at}]`))
   })
 
+  test('each of several calls of one tool gets what the model wrote for it', async () => {
+    const script = playing(
+      [call('browser.open', { id: OTTERS })],
+      [call('browser.open', { loc: 1, num_lines: 1 }), call('browser.open', { loc: 2, num_lines: 1 })],
+      [call('browser.open', { loc: 0, num_lines: 2 })],
+      [answer('Done.')],
+    )
+    const { client, read } = await served(script)
+    await client().responses.create(ASKED)
+    expect(read().map((text) => /viewing lines \[.*?\]/.exec(text)?.[0])).toEqual(
+      ['[0 - 2]', '[1 - 1]', '[2 - 2]', '[0 - 1]'].map((lines) => `viewing lines ${lines}`),
+    )
+  })
+
   test('two calls of one turn have cursors of their own', async () => {
     const both = [call('browser.open', { id: OTTERS }), call('browser.search', { query: 'otters' })]
     const { client, read } = await served(playing(both, [answer('Done.')]))

@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { describe, expect, test } from 'vitest'
 import { withoutEval } from '../../../src/shared/system/without-eval.js'
-
-afterEach(() => vi.unstubAllGlobals())
 
 const SRC = fileURLToPath(new URL('../../../src/', import.meta.url))
 
@@ -13,47 +16,48 @@ function filesOf(place: string): string[] {
   return names.filter((name) => name.endsWith('.ts')).map((name) => `${SRC}${place}/${name}`)
 }
 
-const zod = (): object => (globalThis as { __zod_globalConfig?: object }).__zod_globalConfig ?? {}
+/** What a page may import alone, and something that it reads with it. */
+const READERS: Readonly<Record<string, string>> = {
+  'engines/sources/token-fixture.ts': `try { module.readTokenFixture('{}') } catch {}`,
+  'endpoint/request/index.ts': `module.parseRequest({ model: 'm', input: [{ role: 'user', content: 'Hi' }] })`,
+  'judge/conformance/index.ts': `
+    for (const profile of [...module.PROFILES, ...module.CHAT_PROFILES, ...module.MESSAGES_PROFILES]) {
+      const checker = module.createCaptureChecker({ profile })
+      checker.push('data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}\\n\\n')
+      checker.push('event: message_start\\ndata: {"type":"message_start","message":{"content":[]}}\\n\\n')
+      checker.push('data: {"type":"response.created","response":{}}\\n\\n')
+      checker.end()
+    }`,
+}
+
+/** How often a bundle of a file compiles code, loaded and used in a process of its own. */
+async function compilesOf(file: string, isPage: boolean): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'without-eval-'))
+  try {
+    await build({
+      entryPoints: [SRC + file],
+      outfile: join(folder, 'module.mjs'),
+      ...{ bundle: true, format: 'esm', platform: 'node', logLevel: 'silent' },
+    })
+    const program = `
+      let compiled = 0
+      const count = { construct(...given) { compiled += 1; return Reflect.construct(...given) } }
+      globalThis.Function = new Proxy(Function, count)
+      ${isPage ? 'globalThis.document = {}' : ''}
+      const module = await import(${JSON.stringify(pathToFileURL(join(folder, 'module.mjs')).href)})
+      ${READERS[file]}
+      console.log(compiled)`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
+    return Number(stdout)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 describe('zod in a page', () => {
-  test('nothing that a page may import compiles code: neither when it is loaded nor when it reads', async () => {
-    let compiled = 0
-    const compiling = new Proxy(Function, {
-      construct(target, given, as) {
-        compiled += 1
-        return Reflect.construct(target, given, as)
-      },
-    })
-    const loaded: Record<string, number> = {}
-    const counted = async <Module>(name: string, load: () => Promise<Module>): Promise<Module> => {
-      vi.stubGlobal('document', {})
-      vi.stubGlobal('Function', compiling)
-      // Each has to choose by itself: a page may import it alone.
-      Object.assign(globalThis, { __zod_globalConfig: Object.assign(zod(), { jitless: undefined }) })
-      const before = compiled
-      const module = await load()
-      loaded[name] = compiled - before
-      return module
-    }
-    const { readTokenFixture } = await counted(
-      'token fixtures',
-      () => import('../../../src/engines/sources/token-fixture.js'),
-    )
-    const judge = await counted('the judge', () => import('../../../src/judge/conformance/index.js'))
-    const { parseRequest } = await counted('requests', () => import('../../../src/endpoint/request/index.js'))
-    await counted('what they read', async () => {
-      expect(() => readTokenFixture('{}')).toThrow()
-      for (const profile of judge.PROFILES)
-        judge.checkEvents([{ type: 'response.created', response: {} }] as never, { profile })
-      for (const profile of [...judge.CHAT_PROFILES, ...judge.MESSAGES_PROFILES]) {
-        const checker = judge.createCaptureChecker({ profile })
-        checker.push('data: {"id":"1","object":"chat.completion.chunk","choices":[{"index":0,"delta":{}}]}\n\n')
-        checker.push('event: message_start\ndata: {"type":"message_start","message":{"content":[]}}\n\n')
-        checker.end()
-      }
-      parseRequest({ model: 'm', input: [{ role: 'user', content: [{ type: 'input_text', text: 'Hi' }] }] })
-    })
-    expect(loaded).toEqual({ 'token fixtures': 0, 'the judge': 0, requests: 0, 'what they read': 0 })
+  test.each(Object.keys(READERS))('%s compiles nothing there, loaded alone and read with', async (file) => {
+    expect(await compilesOf(file, true)).toBe(0)
+    expect(await compilesOf(file, false)).toBeGreaterThan(0)
   })
 
   test('each file that makes schemas for pages chooses before it does: a bundler may leave out the others', () => {

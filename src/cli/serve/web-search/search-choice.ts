@@ -11,11 +11,13 @@ export interface SearchChoice {
   readonly key: Secret | undefined
   /** The hosts of this network that may be opened. */
   readonly allow: readonly string[]
+  /** The domains whose pages may be shown; empty for all. */
+  readonly domains: readonly string[]
   readonly robots: 'ignore' | 'obey'
 }
 
 /** What is beside the search. */
-export type SearchRules = Pick<SearchChoice, 'allow' | 'robots'>
+export type SearchRules = Pick<SearchChoice, 'allow' | 'domains' | 'robots'>
 
 /** By service, the variable with its key: the name that the service's own documentation uses. */
 const VARIABLES = { brave: 'BRAVE_API_KEY', exa: 'EXA_API_KEY', tavily: 'TAVILY_API_KEY' } as const
@@ -26,6 +28,7 @@ const EXPECTED = 'searxng=URL, brave, exa or tavily'
 export function searchChoice(given: string | undefined, rules: SearchRules, env: Io['env']): SearchChoice | undefined {
   if (given === undefined) {
     if (rules.allow.length > 0) throw new UsageError('--search-allow: expected only with --search')
+    if (rules.domains.length > 0) throw new UsageError('--search-domain: expected only with --search')
     if (rules.robots !== 'ignore') throw new UsageError('--search-robots: expected only with --search')
     return undefined
   }

@@ -13,17 +13,22 @@ export interface WrittenCall {
   readonly text: string
 }
 
-/** Returns calls as the model wrote them. Calls outside the transcript, such as approved ones, are missing. */
+/**
+ * Returns the latest calls of a transcript as the model wrote them. Calls outside of it, such as approved ones, are missing.
+ *
+ * @param calls - in their order: those that wait, behind all that have their results
+ */
 export function writtenCalls(
   calls: readonly OutputItem[],
   transcript: readonly number[],
   { tokenTable, classify }: { readonly tokenTable: TokenTable; readonly classify: Classifier },
 ): ReadonlyMap<string, WrittenCall> {
   const written = new Map<string, WrittenCall>()
-  for (const { message, isRepaired } of readTranscript(transcript, { tokenTable })) {
+  // From the end: earlier turns have made calls of the same name.
+  for (const { message, isRepaired } of [...readTranscript(transcript, { tokenTable })].reverse()) {
     if (isRepaired || message.role !== 'assistant' || message.recipient === undefined) continue
     const key = recipientKey(classify(message.recipient, message.channel))
-    const call = calls.find((call) => !written.has(call.id) && keyOf(call) === key)
+    const call = calls.findLast((call) => !written.has(call.id) && keyOf(call) === key)
     if (call !== undefined) written.set(call.id, { recipient: message.recipient, text: message.content })
   }
   return written

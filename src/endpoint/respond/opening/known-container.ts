@@ -1,8 +1,8 @@
-import type { NoticeCode } from '../../../core/diagnostics/diagnostic.js'
 import type { CodeInterpreterCallItem, CodeInterpreterTool } from '../../../core/responses/items.js'
 import type { ResponseRequest } from '../../../core/responses/request.js'
 import { isFields } from '../../../shared/fields.js'
 import { unsupported } from '../../../shared/request-error.js'
+import { fieldOf } from '../../../shared/request-fields.js'
 
 /** Returns the container of the latest call of the code interpreter in the conversation, where the next one goes on. */
 export function knownContainer({ input }: ResponseRequest): string | undefined {
@@ -19,23 +19,15 @@ function isId(id: unknown): boolean {
 /**
  * Checks the container of a code interpreter that the host runs: it takes no files of the client's.
  *
- * @param notice - called with each parameter that has no effect
  * @param placeOf - returns where the request has a parameter
  * @throws RequestError
  */
-export function checkContainer(
-  { tools }: ResponseRequest,
-  notice: (code: NoticeCode, subject: string) => void,
-  placeOf: (param: string) => string,
-): void {
+export function checkContainer({ tools }: ResponseRequest, placeOf: (param: string) => string): void {
   for (const [index, tool] of (tools ?? []).entries()) {
     const { container } = tool as Partial<CodeInterpreterTool>
-    if (tool.type !== 'code_interpreter' || !isFields(container)) continue
-    const { type: _, file_ids: files, ...ignored } = container as Record<string, unknown>
-    const param = placeOf(`tools[${index}].container`)
-    if (Array.isArray(files) && files.length > 0)
-      throw unsupported(`${param}.file_ids`, 'files of containers are', HINT)
-    for (const name of Object.keys(ignored)) notice('ignored_parameter', `${param}.${name}`)
+    const files = tool.type === 'code_interpreter' && isFields(container) && fieldOf(container, 'file_ids')
+    const param = `tools[${index}].container.file_ids`
+    if (Array.isArray(files) && files.length > 0) throw unsupported(placeOf(param), 'files of containers are', HINT)
   }
 }
 

@@ -98,7 +98,7 @@ export async function prepareRequest(
   const prompted = promptedRequest(withAdditions(request, operator), isCompaction)
   const given = operator?.isExempt ? toolChoiceOf(prompted) : choice
   const hosted = hostedBuiltins(options.tools ?? [], onError)
-  if (hosted.includes('code_interpreter')) checkContainer(whole, notice ?? (() => {}), placeOf)
+  if (hosted.includes('code_interpreter')) checkContainer(whole, placeOf)
   await pass()
   const teaching = taughtTools(prompted, { listings, hosted, policy, choice: given })
   const tools = await withPauses(teaching, pause, signal)

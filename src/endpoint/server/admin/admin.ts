@@ -131,7 +131,7 @@ export function adminNow(processes: readonly AdminNow[]): AdminNow {
   const sum = (of: (process: AdminNow) => number): number => processes.reduce((all, each) => all + of(each), 0)
   return {
     object: 'admin.now',
-    at: Math.max(...processes.map(({ at }) => at)),
+    at: processes.reduce((latest, { at }) => Math.max(latest, at), 0),
     running: processes.flatMap(({ running }) => running).sort((a, b) => b.age_seconds - a.age_seconds),
     waiting: sum(({ waiting }) => waiting),
     tokens_per_second: sum((each) => each.tokens_per_second),

@@ -1,4 +1,4 @@
-import type { Hono, MiddlewareHandler } from 'hono'
+import type { Context, Hono, MiddlewareHandler } from 'hono'
 import { RequestError } from '../../../shared/request-error.js'
 import { type AdminProcesses, adminNow, adminParts } from '../admin/admin.js'
 import { adminRequests, MAX_REQUESTS_SHOWN } from '../admin/request-ring.js'
@@ -12,41 +12,44 @@ interface AdminContext {
   readonly server: ServerContext
   /** Lets the operator alone pass. */
   readonly guard: MiddlewareHandler<Env>
-  /** Undefined without an operator, whom the guard then refuses. */
+  /** Undefined without an operator: then the guard lets nobody pass. */
   readonly processes: AdminProcesses | undefined
+  /** Whether a path is not one of the host's own pages. */
+  readonly isOurs: (path: string) => boolean
 }
 
+const NO_PROCESSES: AdminProcesses = {
+  snapshots: async () => [],
+  parts: async () => [],
+  cancel: async () => undefined,
+}
+
+type Answer = (context: Context<Env>) => Promise<object>
+
 /** Adds `GET /admin/now`, `/admin/requests`, `/admin/series`, `/admin/parts` and `POST /admin/responses/ID/cancel`. */
-export function adminRoutes(app: Hono<Env>, { server, guard, processes }: AdminContext): void {
-  const admin = app.basePath('/admin')
-  admin.use(guard)
-  if (processes === undefined) return
-
-  admin.get('/now', async (context) => {
-    const snapshots = await processes.snapshots()
-    return sendJson(context, adminNow(snapshots.map(({ now }) => now)), server)
-  })
-
-  admin.get('/requests', async (context) => {
-    const after = wholeNumberOf(context, 'after', 0, Number.MAX_SAFE_INTEGER)
-    const limit = wholeNumberOf(context, 'limit', 1, MAX_REQUESTS_SHOWN)
-    const query = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
-    const snapshots = await processes.snapshots()
-    const kept = snapshots.map(({ requests }) => requests)
-    return sendJson(context, adminRequests(kept, query), server)
-  })
-
-  admin.get('/series', async (context) => {
-    const snapshots = await processes.snapshots()
-    return sendJson(context, adminSeries(snapshots.map(({ intervals }) => intervals)), server)
-  })
-
-  admin.get('/parts', async (context) => {
-    const parts: AdminParts = { object: 'admin.parts', data: adminParts(await processes.parts()) }
-    return sendJson(context, parts, server)
-  })
-
-  admin.post('/responses/:id/cancel', async (context) => {
+export function adminRoutes(app: Hono<Env>, { server, guard, processes = NO_PROCESSES, isOurs }: AdminContext): void {
+  const answers: Readonly<Record<string, Answer>> = {
+    '/admin/now': async () => adminNow((await processes.snapshots()).map(({ now }) => now)),
+    '/admin/requests': async (context) => {
+      const after = wholeNumberOf(context, 'after', 0, Number.MAX_SAFE_INTEGER)
+      const limit = wholeNumberOf(context, 'limit', 1, MAX_REQUESTS_SHOWN)
+      const query = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
+      const snapshots = await processes.snapshots()
+      return adminRequests(
+        snapshots.map(({ requests }) => requests),
+        query,
+      )
+    },
+    '/admin/series': async () => adminSeries((await processes.snapshots()).map(({ intervals }) => intervals)),
+    '/admin/parts': async (): Promise<AdminParts> => {
+      return { object: 'admin.parts', data: adminParts(await processes.parts()) }
+    },
+  }
+  // Each path by itself: a host may have others below `/admin`.
+  for (const [path, answer] of Object.entries(answers)) {
+    if (isOurs(path)) app.get(path, guard, async (context) => sendJson(context, await answer(context), server))
+  }
+  app.post('/admin/responses/:id/cancel', guard, async (context) => {
     const id = context.req.param('id')
     const cancelled = await processes.cancel(id)
     if (cancelled === undefined) throw notRunning(id)

@@ -46,6 +46,8 @@ export interface Setup extends ServedModels {
   readonly admission: Admission
   /** The memory for requests, responses, sockets, readers and the store. */
   readonly budget: ByteBudget
+  /** A clock in seconds that nobody sets. */
+  readonly steady: () => number
   readonly clock: () => number
   /** Waits until other requests were served. */
   readonly pause: Pause
@@ -120,7 +122,7 @@ export function setUp(options: ServiceOptions): Setup {
     durable: repositoryOf(options.store ?? createMemoryStore()),
     transient: repositoryOf(createMemoryStore({ bytes: TRANSIENT_BYTES })),
     ...served,
-    ...{ options, known, seal, budget, observer, clock, pause, report, deadlines },
+    ...{ options, known, seal, budget, observer, clock, steady, pause, report, deadlines },
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     notice: (diagnostic) => callSafely(options.response?.onDiagnostic, diagnostic, report),
     admission: new Admission(limits, observer?.load, options.now),

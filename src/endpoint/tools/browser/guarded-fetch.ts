@@ -2,6 +2,7 @@ import type { LookupFunction, Socket } from 'node:net'
 import { check } from '../../../shared/errors.js'
 import { loadPackage } from '../../../shared/missing-package.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
+import { wholeNumber } from '../../../shared/options/checks.js'
 import { nodeModule } from '../../../shared/system/node-module.js'
 import { type AddressRules, createAddressRules } from './address-rules.js'
 
@@ -12,6 +13,8 @@ export interface GuardedFetchOptions {
    * Without a port, 80 and 443. Default: none.
    */
   readonly allow?: readonly string[]
+  /** The maximum size of an answer in bytes, as it is sent: before it is decompressed. Default 16 MiB. */
+  readonly maxBytes?: number
 }
 
 const OPTIONS: OptionTable<GuardedFetchOptions> = {
@@ -19,6 +22,7 @@ const OPTIONS: OptionTable<GuardedFetchOptions> = {
     const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' && readHost(one) !== undefined)
     check(isList, path, 'a list of hosts, each with or without a port', value)
   },
+  maxBytes: wholeNumber(1),
 }
 
 /** The ports of the web. */
@@ -67,6 +71,7 @@ export async function createGuardedFetch(options: GuardedFetchOptions = {}): Pro
   const connect = buildConnector({ lookup: guardedLookup(rules, dns.lookup) })
   const free = buildConnector({})
   const dispatcher = new Agent({
+    maxResponseSize: options.maxBytes ?? 16_777_216,
     connect(target, callback) {
       const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80)
       const host = target.hostname.toLowerCase().replace(/^\[|\]$/g, '')

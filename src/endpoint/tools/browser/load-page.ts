@@ -125,5 +125,6 @@ const CAUSES: { readonly [code: string]: string } = {
   EAI_AGAIN: 'the name of the host could not be looked up',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was closed',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'it is too large',
   ERR_REFUSED_ADDRESS: 'addresses of this network may not be opened',
 }

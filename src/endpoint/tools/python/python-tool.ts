@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { CallResult } from '../../../core/responses/call-result.js'
-import type { CodeOutput } from '../../../core/responses/items.js'
+import type { CodeInterpreterTool, CodeOutput } from '../../../core/responses/items.js'
 import { check, HarmonyResponsesError } from '../../../shared/errors.js'
+import { isFields } from '../../../shared/fields.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aBoolean, having, wholeNumber } from '../../../shared/options/checks.js'
 import { runProgram, startProgram } from '../../../shared/system/platform/programs.js'
@@ -101,6 +102,12 @@ export async function createPythonTool(options: PythonToolOptions): Promise<Pyth
     answers: (call) => call.type === 'code_interpreter_call' || isServerCall(call),
     serverLabels: [SERVER.label],
 
+    ignores(declaration) {
+      const { type, container } = declaration as Partial<CodeInterpreterTool>
+      if (type !== 'code_interpreter' || !isFields(container)) return []
+      return Object.keys(container).flatMap((name) => (REGARDED.includes(name) ? [] : [`container.${name}`]))
+    },
+
     async run(call, context) {
       const key = keyOf(call, context, sessions)
       const isNew = !sessions.has(key) && context.earlierResults().some(({ tool }) => tool === SERVER.tool)
@@ -112,6 +119,9 @@ export async function createPythonTool(options: PythonToolOptions): Promise<Pyth
     close: () => sessions.close(),
   }
 }
+
+/** The fields of a declared container that have an effect, or are refused. */
+const REGARDED: readonly string[] = ['type', 'file_ids']
 
 type CellLimits = ConstructorParameters<typeof Session>[1]
 

@@ -157,7 +157,10 @@ export class Session {
   #over(how: string): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#program.kill()
+    // It ends where its input does. Killed while it starts, bubblewrap would leave a process behind that waits for ever.
+    this.#program.input.end()
+    const timer = setTimeout(() => this.#program.kill(), GRACE_MS)
+    this.#program.ended.then(() => clearTimeout(timer))
     this.#end()
     const cell = this.#cell
     if (cell === undefined) return

@@ -84,7 +84,7 @@ function compareText(seen: Seen, agreed: Agreement, { reads }: ClientModel, repo
     (passage) => (reads.refusals || !passage.isRefusal) && isShown(passage, agreed, reads),
   )
   const text = joined(messages)
-  const streamedText = agreed.streamedText[reads.refusals ? 'both' : 'text']
+  const streamedText = agreed.streamedText.of(reads.refusals ? 'both' : 'text')
   // If messages are streamed in turns, the client shows their texts in that order, and loses nothing.
   const isInterleaved =
     seen.streamed.looksLike(streamedText) && streamedText.length === text.length && wereStreamed(messages)
@@ -106,8 +106,9 @@ function compareReasoning(seen: Seen, agreed: Agreement, { reads }: ClientModel,
   )
   const thought = joined(passages)
   if (seen.reasoning.looksLike(thought)) return
-  const streamedReasoning =
-    agreed.streamedReasoning[reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw']
+  const streamedReasoning = agreed.streamedReasoning.of(
+    reads.summaries ? (reads.rawReasoning ? 'both' : 'summary') : 'raw',
+  )
   if (seen.reasoning.equals(streamedReasoning) && streamedReasoning.length === thought.length && wereStreamed(passages))
     return
   reportMismatch(
@@ -192,7 +193,15 @@ function reportMismatch(
   reportBreak(rule, expected, undefined, words, mismatch?.at)
 }
 
+/** Whether these passages were streamed, the parts of each item one after another. */
 const wereStreamed = (passages: readonly AgreedPassage[]): boolean =>
-  passages.every(({ part }) => part.text.wasStreamed)
+  passages.every((one, at) => one.part.text.wasStreamed && !isAhead(one, passages[at - 1]))
+
+/** Whether a part was streamed before the one that precedes it in its item. */
+function isAhead({ item, part, isSummary }: AgreedPassage, before: AgreedPassage | undefined): boolean {
+  if (before?.item !== item || before.isSummary !== isSummary) return false
+  const [first, second] = [before.part.text.streamedFrom, part.text.streamedFrom]
+  return first !== undefined && second !== undefined && second.position < first.position
+}
 
 const joined = (passages: readonly AgreedPassage[]): TextHash => TextHash.joined(passages.map(({ text }) => text))

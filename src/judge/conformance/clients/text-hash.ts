@@ -8,9 +8,12 @@ export class TextHash {
   length = 0
   #a = 0
   #b = 0
-  /** The length and the hash of what comes before its first letter, and of all up to its last one. */
+  /** The length and the hash of what comes before its first letter. */
   #before: Mark = NOTHING
-  #inked: Mark | undefined
+  /** Those of all up to its last letter; nothing if it has none. In fields, since each delta changes them. */
+  #inkedLength = 0
+  #inkedA = 0
+  #inkedB = 0
 
   static of(text: string): TextHash {
     return new TextHash().append(text)
@@ -29,20 +32,23 @@ export class TextHash {
     while (end > 0 && isBlank(text, end - 1)) end--
     if (end > 0) {
       let begin = 0
-      if (this.#inked === undefined) {
+      if (this.#inkedLength === 0) {
         while (isBlank(text, begin)) begin++
         this.#hash(text, 0, begin)
         this.#before = this.#mark
       }
       this.#hash(text, begin, end)
-      this.#inked = this.#mark
+      this.#inkedLength = this.length
+      this.#inkedA = this.#a
+      this.#inkedB = this.#b
     }
-    this.#hash(text, end, text.length)
+    if (end < text.length) this.#hash(text, end, text.length)
     return this
   }
 
   #hash(text: string, begin: number, end: number): void {
-    let [a, b] = [this.#a, this.#b]
+    let a = this.#a
+    let b = this.#b
     for (let at = begin; at < end; at++) {
       // Adds 1: otherwise leading U+0000 characters would not change the hash.
       const unit = text.charCodeAt(at) + 1
@@ -58,6 +64,16 @@ export class TextHash {
     return { length: this.length, a: this.#a, b: this.#b }
   }
 
+  get #inked(): Mark | undefined {
+    return this.#inkedLength === 0 ? undefined : { length: this.#inkedLength, a: this.#inkedA, b: this.#inkedB }
+  }
+
+  set #inked({ length, a, b }: Mark) {
+    this.#inkedLength = length
+    this.#inkedA = a
+    this.#inkedB = b
+  }
+
   /** Appends the text of another hash. */
   join(other: TextHash): this {
     if (other.length === 0) return this
@@ -67,15 +83,18 @@ export class TextHash {
       this.#a = other.#a
       this.#b = other.#b
       this.#before = other.#before
-      this.#inked = other.#inked
+      this.#inkedLength = other.#inkedLength
+      this.#inkedA = other.#inkedA
+      this.#inkedB = other.#inkedB
       return this
     }
     // Reads `other` first, because a text can be appended to itself.
     const { head } = other
     const [own, all] = [this.#mark, other.#mark]
-    if (other.#inked !== undefined) {
-      if (this.#inked === undefined) this.#before = joined(own, other.#before)
-      this.#inked = joined(own, other.#inked)
+    const inked = other.#inked
+    if (inked !== undefined) {
+      if (this.#inkedLength === 0) this.#before = joined(own, other.#before)
+      this.#inked = joined(own, inked)
     }
     this.#show(head)
     const { length, a, b } = joined(own, all)
@@ -103,8 +122,8 @@ export class TextHash {
 
   /** The text without blanks around it. */
   get #ink(): Mark {
-    if (this.#inked === undefined) return NOTHING
-    const { length, a, b } = this.#inked
+    if (this.#inkedLength === 0) return NOTHING
+    const [length, a, b] = [this.#inkedLength, this.#inkedA, this.#inkedB]
     const rest = length - this.#before.length
     return {
       length: rest,

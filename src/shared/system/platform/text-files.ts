@@ -1,4 +1,4 @@
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { PRIVATE_MODE } from './private-files.js'
 
@@ -26,9 +26,18 @@ export async function writeWhole(path: string, pieces: Iterable<string>): Promis
   }
 }
 
-/** Appends to a file, which is created for its owner alone if it is missing. */
+/**
+ * Appends to a file, which is created for its owner alone if it is missing. The text is one write, so that texts of several
+ * processes do not mix on a local disk; `appendFile` would write long ones in parts.
+ */
 export async function appendPrivately(path: string, text: string): Promise<void> {
-  await appendFile(path, text, { mode: PRIVATE_MODE })
+  const file = await open(path, 'a', PRIVATE_MODE)
+  try {
+    // A disk that is full takes a part, and refuses the rest.
+    for (let rest = Buffer.from(text); rest.length > 0; ) rest = rest.subarray((await file.write(rest)).bytesWritten)
+  } finally {
+    await file.close()
+  }
 }
 
 /** What replacing a file needs of the system. */

@@ -56,6 +56,7 @@ export function meantBy(chunks: NamedStream['events'], { client, reads }: ChatCl
     calls: (hasFailed ? [] : [...calls.values()]).map(({ name, given }) => ({
       name, // The AI SDK takes no arguments for an empty object.
       arguments: given === '' && client === 'ai-sdk' ? {} : parsed(given),
+      isCut: typeof parsed(given) === 'string',
     })),
     citations: [],
     ending: hasFailed ? 'failed' : reason === 'length' || reason === 'content_filter' ? 'incomplete' : 'completed',

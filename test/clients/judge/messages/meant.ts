@@ -29,7 +29,8 @@ export function meantBy(stream: NamedStream['events']): Outcome {
     .filter(({ content_block: block }) => block?.type === 'tool_use')
     .map(({ index, content_block: block }) => {
       const own = events.filter((event) => event.index === index)
-      return { name: block?.name ?? '', arguments: parsed(joined('partial_json', own) || '{}') }
+      const given = parsed(joined('partial_json', own) || '{}')
+      return { name: block?.name ?? '', arguments: given, isCut: typeof given === 'string' }
     })
   return {
     streamed: text,

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,10 +10,13 @@ import { checkEvents, readStreams } from '../../../../src/judge/conformance/inde
 /** The command, in a process of its own. */
 export interface Served {
   readonly url: string
+  readonly pid: number
   /** What it printed at its start. */
   readonly banner: string
   /** What it has printed as errors. */
   readonly errors: string
+  /** Resolves once it has printed, as errors, what matches: to each match. */
+  until(pattern: RegExp, times?: number): Promise<RegExpExecArray[]>
   /** Returns what it had printed as errors. */
   kill(signal: NodeJS.Signals): Promise<string>
 }
@@ -41,8 +44,10 @@ export function killAll(): void {
 export async function serve(folder: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
   const child = start(folder, args, env)
   let errors = ''
+  const printed = new EventEmitter()
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     errors += text
+    printed.emit('more')
   })
   let banner = ''
   for await (const line of createInterface(child.stdout as NodeJS.ReadableStream)) {
@@ -52,9 +57,16 @@ export async function serve(folder: string, args: readonly string[], env: NodeJS
   const [, url = ''] = /listens on (\S+)\/v1/.exec(banner) ?? []
   expect(banner, errors).toContain('listens on')
   return {
-    ...{ url, banner },
+    ...{ url, banner, pid: child.pid ?? 0 },
     get errors() {
       return errors
+    },
+    async until(pattern, times = 1) {
+      for (;;) {
+        const found = [...errors.matchAll(pattern)]
+        if (found.length >= times) return found
+        await once(printed, 'more')
+      }
     },
     async kill(signal) {
       const ended = once(child, 'close')
@@ -79,12 +91,17 @@ export async function refused(
   return [child.exitCode, lines]
 }
 
-/** Two processes on one store, of which the first is ended in mid-stream. The client misses no event of its response. */
+/**
+ * Two processes on one store, of which the first is ended in mid-stream. The client misses no event of its response.
+ *
+ * @param other - the checkout of the second one. Default: the first one's
+ */
 export async function continuesElsewhere(
   folder: string,
   store: readonly string[],
   signal: NodeJS.Signals,
   env: NodeJS.ProcessEnv = {},
+  other: string = folder,
 ): Promise<{ readonly first: Served; readonly second: Served }> {
   const script = join(folder, 'script.json')
   writeFileSync(
@@ -108,7 +125,7 @@ export async function continuesElsewhere(
   const before = eventsIn(text.slice(0, text.lastIndexOf('\n\n') + 2))
   await reader.cancel().catch(() => {})
 
-  const second = await serve(folder, options, env)
+  const second = await serve(other, options, env)
   const { id } = (before[0] as { readonly response: { readonly id: string } }).response
   const from = `${second.url}/v1/responses/${id}?stream=true`
   const rest = eventsIn(await (await fetch(`${from}&starting_after=${before.at(-1)?.sequence_number}`)).text())
@@ -121,4 +138,5 @@ export async function continuesElsewhere(
   return { first, second }
 }
 
-const eventsIn = (text: string): ResponseStreamEvent[] => readStreams(text).flat() as unknown as ResponseStreamEvent[]
+export const eventsIn = (text: string): ResponseStreamEvent[] =>
+  readStreams(text).flat() as unknown as ResponseStreamEvent[]

@@ -41,6 +41,7 @@ export async function converse(
   options: BrowserToolOptions,
   declared: Partial<WebSearchTool> = {},
   results: EarlierResult[] = [],
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Conversation> {
   const tool = await createBrowserTool(options)
   let last: CallResult = {}
@@ -53,7 +54,7 @@ export async function converse(
         text: typeof given === 'string' ? given : JSON.stringify(given),
         earlierResults: () => [...results],
         before,
-        signal: new AbortController().signal,
+        signal,
         report() {},
         insert: () => false,
       }

@@ -9,11 +9,22 @@ import { converse } from './fixtures.js'
 
 let port = 0
 let requests = 0
+/** Called when half a page was sent, and when its connection is closed. */
+let [halfSent, halfClosed] = [(): void => {}, (): void => {}]
 const BOMB = gzipSync(Buffer.alloc(50_000_000))
+/** Compressed data that unpacks to nothing, however much of it there is. */
+const NOTHING = Buffer.concat(Array.from({ length: 10_000 }, () => gzipSync('')))
 const server = createServer((request, response) => {
   requests += 1
   if (request.url === '/bomb') {
     response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }).end(BOMB)
+  } else if (request.url === '/half') {
+    response.on('close', halfClosed)
+    response.writeHead(200, { 'content-type': 'text/plain' }).write('half a page', halfSent)
+  } else if (request.url === '/flood') {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' })
+    const write = (): void => void response.write(NOTHING, (error) => error || write())
+    write()
   } else if (request.url === '/inside') response.writeHead(302, { location: `http://localhost:${port}/` }).end()
   else response.writeHead(200, { 'content-type': 'text/html' }).end('<p>inside</p>')
 })
@@ -99,6 +110,26 @@ describe('createGuardedFetch', () => {
     const fetch = await createGuardedFetch({ allow: [`127.0.0.1:${port}`] })
     const { call } = await converse({ backend: () => [], fetch, maxPageBytes: 10_000 })
     expect(await call('open', { id: `http://127.0.0.1:${port}/bomb` })).toContain('viewing lines')
+  })
+
+  test('a call that is cancelled in the middle of a page closes its connection', async () => {
+    const sent = new Promise<void>((resolve) => (halfSent = resolve))
+    const closed = new Promise<void>((resolve) => (halfClosed = resolve))
+    const fetch = await createGuardedFetch({ allow: [`127.0.0.1:${port}`] })
+    const leaving = new AbortController()
+    const { call } = await converse({ backend: () => [], fetch, seconds: 600 }, {}, [], leaving.signal)
+    const opening = call('open', { id: `http://127.0.0.1:${port}/half` })
+    await sent
+    leaving.abort(new Error('left'))
+    await expect(opening).rejects.toThrow('left')
+    await closed
+  })
+
+  test('a page that is endless before it is unpacked, and unpacks to nothing, is given up at its limit', async () => {
+    const fetch = await createGuardedFetch({ allow: [`127.0.0.1:${port}`], maxBytes: 1_000_000 })
+    const { call } = await converse({ backend: () => [], fetch, seconds: 600 })
+    expect(await call('open', { id: `http://127.0.0.1:${port}/flood` })).toContain('it is too large')
+    await expect(createGuardedFetch({ maxBytes: 0 })).rejects.toMatchObject({ code: 'bad_option' })
   })
 
   test.each([['http://a/'], [''], ['a b'], ['a:port']])('a host that cannot be read is refused: %j', async (host) => {

@@ -1,6 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { DRIVER } from '../../../../src/endpoint/tools/python/driver.js'
-import { createPythonTool } from '../../../../src/endpoint/tools/python/index.js'
+import { bubblewrap, createPythonTool } from '../../../../src/endpoint/tools/python/index.js'
 import { contextOf, describeWithBubblewrap, notebook, pythonCall, realPython, serverCall } from './fixtures.js'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
@@ -199,6 +200,19 @@ describeWithBubblewrap('the tool', () => {
     expect(await run('x', 'resp_2', 'resp_1')).toBe('6\n')
     expect(await run('"x" in globals()', 'resp_3')).toBe('False\n')
     python.close()
+  })
+
+  test('that is closed while sessions start leaves no process', async () => {
+    const mark = `/usr/share/of-${process.pid}-${Date.now()}`
+    const python = await realPython({ boundary: bubblewrap({ folders: [mark] }) })
+    for (const wait of [0, 5, 10, 20, 40]) {
+      const left = python.run(pythonCall('1', `cntr_${wait}`), contextOf())
+      await new Promise((resolve) => setTimeout(resolve, wait))
+      python.close()
+      await left
+    }
+    const commands = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    await expect.poll(() => commands().includes(mark), { timeout: 4_000 }).toBe(false)
   })
 
   test('that is closed has ended all sessions', async () => {

@@ -110,3 +110,9 @@ describe('calls that the AI SDK shows in part, or otherwise than they are', () =
     expect(losses(...events).join('\n')).toMatch(words)
   })
 })
+
+test('a call that a failure cut off need not be done, unless the response says that it is', () => {
+  const failed = (item: object): Event => ({ type: 'response.failed', response: { output: [item] } })
+  expect(losses(added(MCP), failed(MCP))).toEqual([])
+  expect(losses(added(SEARCH), failed(SEARCH))).toEqual([expect.stringContaining('output_item.done')])
+})

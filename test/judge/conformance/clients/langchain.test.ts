@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { explain } from '../../../../src/judge/conformance/index.js'
 import type { StreamEvent } from '../../../../src/judge/conformance/stream-event.js'
+import type { Fields } from '../../../../src/shared/fields.js'
 import { judgeFor, stream } from './judge.js'
 
 const { rules } = judgeFor('langchain')
@@ -44,4 +45,29 @@ test.each<[string, Parameters<typeof withArguments>[0]]>([
 
 test('LangChain is accused where its deltas say other arguments than all else', () => {
   expect(rules(withArguments({ deltas: '{"other":true}' }))).toContain('client-calls')
+})
+
+test('a part of a summary that is streamed before the one that precedes it is read in the wrong order', () => {
+  const later = { type: 'summary_text', text: 'Later.' }
+  const isOfSummary = ({ type }: StreamEvent): boolean => type.startsWith('response.reasoning_summary')
+  const withBoth = (item: Fields): Fields =>
+    item['type'] === 'reasoning' ? { ...item, summary: [...(item['summary'] as object[]), later] } : item
+  const events = stream('reasoning-summary').map((event): StreamEvent => {
+    if (event.type === 'response.output_item.done') return { ...event, item: withBoth(event['item'] as Fields) }
+    if (event.type !== 'response.completed') return event
+    const response = event['response'] as Fields
+    return { ...event, response: { ...response, output: (response['output'] as Fields[]).map(withBoth) } }
+  })
+  const texts = { summary_index: 1, text: later.text, delta: later.text }
+  const own = events.filter(isOfSummary)
+  const second = own
+    .filter(({ type }, at) => !type.endsWith('.delta') || own[at - 1]?.type.endsWith('.delta') === false)
+    .map((event): StreamEvent => {
+      const part = event.type.endsWith('added') ? { ...later, text: '' } : later
+      return { ...event, ...texts, part }
+    })
+  const first = events.findIndex(isOfSummary)
+  const rest = events.slice(first).filter((event) => !isOfSummary(event))
+  expect(rules([...events.slice(0, first), ...own, ...second, ...rest])).toEqual([])
+  expect(rules([...events.slice(0, first), ...second, ...own, ...rest])).toEqual(['client-reasoning'])
 })

@@ -120,6 +120,46 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('anthropic-python', 'text', (events) => [...events, events[3]])).toContain('messages-client-text')
   })
 
+  test('a delta that says nothing is missed by nobody, whatever its fields are called', () => {
+    const empty =
+      (delta: object): Damage =>
+      (events) => {
+        events.splice(2, 2, { ...events[2], delta })
+      }
+    for (const client of MESSAGES_CLIENTS) {
+      const reads = `messages-client-reads`
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '' }))).not.toContain(reads)
+      expect(rules(client, 'call', empty({ type: 'input_json_delta', input_json: '{"a":1}' }))).not.toEqual([])
+    }
+  })
+
+  test('inputs that are exchanged harm nobody where they are the same', () => {
+    const swapped =
+      (...inputs: string[]): Damage =>
+      (events) => {
+        const own = events.slice(1, 5).filter(({ delta }) => !delta?.partial_json?.startsWith(':'))
+        const one = (index: number): Draft[] =>
+          structuredClone(own).map((event: Draft) =>
+            event.delta
+              ? { ...event, index: 1 - index, delta: { ...event.delta, partial_json: inputs[index] } }
+              : {
+                  ...event,
+                  index,
+                  ...(event.content_block && { content_block: { ...event.content_block, id: `toolu_${index}` } }),
+                },
+          )
+        return [events[0], ...one(0), ...one(1), ...events.slice(5)]
+      }
+    expect(rules('langchain', 'call', swapped('{"a":1}', '{"a":2}'))).toContain('messages-client-calls')
+    expect(rules('langchain', 'call', swapped('{"a":1}', '{"a":1}'))).toEqual([])
+  })
+
+  test('a call whose start comes only behind message_stop has the name that it gives', () => {
+    const damage: Damage = (events) => [...events.toSpliced(1, 1), events[1]]
+    expect(rules('langchain', 'call', damage)).toEqual([])
+    expect(rules('anthropic', 'call', damage)).not.toEqual([])
+  })
+
   test('in an answer that was cut off, a call whose start says nothing is lost as well', () => {
     const damage: Damage = (events) => {
       events[1].content_block = {}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
+  appendPrivately,
   decodeText,
   type Replacing,
   readText,
@@ -96,4 +97,13 @@ describe('replacing a file', () => {
     await expect(replaceFile('a.part', 'a', system)).rejects.toMatchObject({ code })
     expect(pauses).toEqual([])
   })
+})
+
+test('texts that are appended at the same time do not mix, however long they are', async () => {
+  const file = join(newFolder(), 'lines')
+  const lines = Array.from({ length: 8 }, (_, nth) => String(nth).repeat(2_000_000))
+  await Promise.all(lines.map((line) => appendPrivately(file, `${line}\n`)))
+  const written = readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  expect(written.toSorted().map((line) => [line[0], line.length])).toEqual(lines.map((line) => [line[0], line.length]))
+  for (const line of written) expect(new Set(line).size).toBe(1)
 })

@@ -1,6 +1,7 @@
 import type { ExpiredResponse } from '../../../stores/store.js'
 import type { Setup } from '../setup.js'
 import { unref } from '../storage/heartbeat.js'
+import { OtherVersions } from './other-versions.js'
 import { takeOver } from './take-over.js'
 
 /**
@@ -16,6 +17,7 @@ const MAX_SEEN = 1024
 /** Continues responses whose processes have died: looks for them at once, and then periodically. */
 export class Sweeper {
   readonly #setup: Setup
+  readonly #others: OtherVersions
   #isStopped = false
   /** The number to examine next time. */
   #seen = MAX
@@ -24,6 +26,7 @@ export class Sweeper {
 
   constructor(setup: Setup) {
     this.#setup = setup
+    this.#others = new OtherVersions(setup.steady)
     this.#sweeping = this.#sweep()
   }
 
@@ -59,14 +62,14 @@ export class Sweeper {
     const { durable, observer, report } = this.#setup
     const { stored } = durable
     const { responseId, owner } = expired
-    if (this.#isStopped || this.#isHere(responseId)) return false
+    if (this.#isStopped || this.#isHere(responseId) || this.#others.isLeft(responseId)) return false
     try {
       if (stored.isUnfinished(responseId)) {
         // Its readers were told its end, which is written when it is found.
         await stored.find(responseId, owner)
         return !stored.isUnfinished(responseId)
       }
-      const taken = await takeOver(this.#setup, expired)
+      const taken = await takeOver(this.#setup, expired, this.#others)
       if (taken !== undefined) observer?.takenOver(taken)
       return taken !== undefined
     } catch (error) {

@@ -12,12 +12,13 @@ import { startRun } from '../running/running-response.js'
 import type { Setup } from '../setup.js'
 import { ENTRIES_LOST, NOT_CONTINUED } from '../storage/store-failed.js'
 import { claimedEntries, endClaimed } from './end-response.js'
+import type { OtherVersions } from './other-versions.js'
 
 /** Why a response of a dead process ends, although another process took it over. */
 export type NotContinued =
   /** Its client has probably left, and `onDisconnect` is `stop`. */
   | 'client_gone'
-  /** Another version of this library wrote its entries, which only that version can interpret. */
+  /** Another version of this library wrote its entries, which only that version can interpret, and no process of it came. */
   | 'other_version'
   /** The engine returns text, so the sampled tokens are unknown. */
   | 'text_engine'
@@ -38,9 +39,14 @@ export interface TakeOver {
 /**
  * Continues a response whose process has died, or ends it.
  *
- * @returns undefined if another process was faster, or there is no room here now
+ * @param others - where one of another version is left for a while
+ * @returns undefined if another process was faster, there is no room here now, or it is left
  */
-export async function takeOver(setup: Setup, { responseId, owner }: ExpiredResponse): Promise<TakeOver | undefined> {
+export async function takeOver(
+  setup: Setup,
+  { responseId, owner }: ExpiredResponse,
+  others: OtherVersions,
+): Promise<TakeOver | undefined> {
   const { store, leaseSeconds } = setup.durable
   // Reserved before the claim: another process may have room.
   const room = await roomFor(setup, owner)
@@ -56,6 +62,12 @@ export async function takeOver(setup: Setup, { responseId, owner }: ExpiredRespo
       await continueResponse(setup, claimed, entries as readonly Entry[], room)
       isRunning = true
       return { responseId, continues: true }
+    }
+    // A step of a conversation that was cut off begins with its failure, and ends.
+    if (reason === 'other_version' && read.open?.type !== 'fail' && others.leave(responseId)) {
+      // Gives the lease back: it expires at once.
+      await store.claim({ responseId, owner, leaseSeconds: 0, isForced: true })
+      return undefined
     }
     const failure = reason === 'entries_lost' ? ENTRIES_LOST : NOT_CONTINUED
     await endClaimed(setup, claimed, read, { type: 'fail', failure })

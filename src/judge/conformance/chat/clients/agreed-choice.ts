@@ -240,14 +240,15 @@ export class AgreedChoice {
         continue
       }
       const { custom, function: named } = one
-      const body = asFields(named ?? custom)
+      const own = call.kind === 'custom' ? (custom ?? named) : (named ?? custom)
+      const body = asFields(own)
       const given = body['arguments'] ?? body['input']
       if (known !== undefined && asString(one['id']) !== '' && given === this.#begun) {
         extraneous ??= { why: 'repeated', at, ...nameIn(delta) }
         continue
       }
       this.#begun = known === undefined && given !== '' ? given : undefined
-      if (!isFields(named ?? custom)) this.#lost('function in a call', named ?? custom, at, 'call', call)
+      if (!isFields(own)) this.#lost('function in a call', own, at, 'call', call)
       call.id ||= asString(one['id'])
       if (!isTextOrNone(given)) this.#lost('arguments as a text', given, at, 'call', call)
       call.takeName(asString(body['name']), asString(one['id']) !== '')
@@ -299,7 +300,8 @@ const LONG = 16
 
 const isTextOrNone = (value: unknown): boolean => value === undefined || value === null || typeof value === 'string'
 
-const bodyOf = ({ function: named, custom }: Fields): Fields => asFields(named ?? custom)
+const bodyOf = ({ type, function: named, custom }: Fields): Fields =>
+  asFields(type === 'custom' ? (custom ?? named) : (named ?? custom))
 
 /** The text of a choice: in its delta, or where an unstreamed answer or the older API has it. */
 export function textIn({ delta, message, text }: Fields): string {

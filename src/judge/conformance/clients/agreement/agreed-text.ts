@@ -26,8 +26,9 @@ export class AgreedText {
       this.#votes.add(this.#deltas, 'deltas', this.#firstDelta)
   }
 
-  get hasDeltas(): boolean {
-    return this.#firstDelta !== undefined
+  /** Its first delta; undefined if it has none. */
+  get streamedFrom(): EventRef | undefined {
+    return this.#firstDelta
   }
 
   /** Whether the joined deltas equal the text. */

@@ -1,6 +1,5 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
 import { asFields, asList, asString, type StreamEvent } from '../../stream-event.js'
-import { TextHash } from '../text-hash.js'
 import type { EventRef } from '../votes.js'
 import { AgreedEnding, isEnding } from './agreed-ending.js'
 import type { AgreedItem, AgreedPart } from './agreed-item.js'
@@ -8,6 +7,7 @@ import { type AgreedOutput, outputOf } from './agreed-output.js'
 import { type EventMeaning, meaningOf, ownerIn } from './event-meaning.js'
 import { type Extraneous, ExtraneousList } from './extraneous.js'
 import { ItemFinder } from './item-finder.js'
+import { Voices } from './voices.js'
 
 /**
  * The content of a stream as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done`
@@ -41,9 +41,9 @@ export class Agreement {
   readonly #foreignItems = new Set<string>()
   #output: AgreedOutput | undefined
   /** The text deltas of all items, in the order of the stream. */
-  readonly streamedText: Texts<'text' | 'refusals' | 'both'> = texts('text', 'refusals', 'both')
+  readonly streamedText: Voices<'text' | 'refusals'> = new Voices()
   /** The reasoning deltas of all items, in the order of the stream. */
-  readonly streamedReasoning: Texts<'raw' | 'summary' | 'both'> = texts('raw', 'summary', 'both')
+  readonly streamedReasoning: Voices<'raw' | 'summary'> = new Voices()
 
   /** @param position - the number of the event, from 0; default: one more than the previous one */
   take(event: StreamEvent, position: number = this.#position): void {
@@ -211,13 +211,8 @@ export class Agreement {
     const { delta } = event
     part.text.append(delta, at)
     if (typeof delta !== 'string') return
-    if (voice === 'raw' || voice === 'summary') {
-      this.streamedReasoning[voice].append(delta)
-      this.streamedReasoning.both.append(delta)
-    } else {
-      this.streamedText[voice].append(delta)
-      this.streamedText.both.append(delta)
-    }
+    if (voice === 'raw' || voice === 'summary') this.streamedReasoning.append(voice, delta)
+    else this.streamedText.append(voice, delta)
   }
 
   /** Whether an item exists: more than one event mentions it, or the terminal response lists it. */
@@ -238,11 +233,6 @@ export class Agreement {
     return !item.places.has('done') && ending !== 'completed'
   }
 }
-
-type Texts<Name extends string> = Readonly<Record<Name, TextHash>>
-
-const texts = <Name extends string>(...names: Name[]): Texts<Name> =>
-  Object.fromEntries(names.map((name) => [name, new TextHash()])) as Texts<Name>
 
 /** The id of an event's response, if it has one. */
 function idOf(event: StreamEvent): string | undefined {

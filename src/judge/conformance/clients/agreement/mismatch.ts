@@ -32,7 +32,7 @@ export function callMismatch(calls: readonly AgreedCall[]): Mismatch | undefined
     const { arguments: given, argumentsAnnouncedAt: announcedWhole } = item
     const mismatch = mismatchOf(about, given, true, ({ plain }) => plain)
     if (mismatch !== undefined) return mismatch
-    if (announcedWhole !== undefined && given.hasDeltas) {
+    if (announcedWhole !== undefined && given.streamedFrom !== undefined) {
       return {
         words: `${about}: the added item has the arguments, and the deltas have them, too`,
         at: announcedWhole,
@@ -61,12 +61,12 @@ export function endingMismatch({ value: ending, mismatch: [other] }: AgreedEndin
 
 function mismatchOf(
   about: string,
-  { text, mismatch: [other], hasDeltas, statedAt: toldAt }: AgreedText,
+  { text, mismatch: [other], streamedFrom, statedAt: toldAt }: AgreedText,
   isStreamed: boolean,
   show: (text: TextHash) => string,
 ): Mismatch | undefined {
   if (other !== undefined) return between(about, TEXTS, other, show(other.value), show(text))
-  if (!isStreamed || hasDeltas || text.length === 0 || toldAt === undefined) return undefined
+  if (!isStreamed || streamedFrom !== undefined || text.length === 0 || toldAt === undefined) return undefined
   return { words: `${about}: no delta says ${show(text)}`, at: toldAt }
 }
 

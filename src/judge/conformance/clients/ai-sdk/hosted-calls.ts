@@ -128,7 +128,7 @@ export class HostedCalls {
     if (type === 'response.web_search_call.completed') this.#searched.add(id)
     this.#texts.observe(event)
     if (!isTerminalType(type)) return
-    for (const { id, status = 'completed' } of asList(asFields(event['response'])['output']).map(asFields)) {
+    for (const { id, status } of asList(asFields(event['response'])['output']).map(asFields)) {
       if (status === 'completed') this.#ended.add(id)
     }
   }

@@ -55,12 +55,12 @@ const MAX_INPUT = 1 << 20
 export class AgreedBlock {
   kind: BlockKind
   readonly index: unknown
-  readonly id: string
-  readonly name: string
+  id = ''
+  name = ''
   /** The event that began it. */
   readonly at: EventRef
   /** Whether a start began it, not a delta without a block. */
-  readonly hasStart: boolean
+  hasStart: boolean
   /** Whether its stop has come, or another block has begun. */
   isStopped = false
   /** Whether another block began after it. */
@@ -76,10 +76,10 @@ export class AgreedBlock {
   /** The content of deltas of another type than its own. */
   stray: AgreedBlock | undefined
   /** The content of its start. */
-  readonly #begun: TextHash
+  #begun = new TextHash()
   readonly #deltas = new TextHash()
   /** The input that its start has; undefined if that is empty. */
-  readonly #given: string | undefined
+  #given: string | undefined
   #input = ''
   /** The last delta, unless it came again. */
   #last: string | undefined
@@ -88,16 +88,21 @@ export class AgreedBlock {
 
   /** @param start - the block as its start has it; undefined if a delta began it */
   constructor(kind: BlockKind, index: unknown, at: EventRef, start?: Fields) {
-    const begun = start ?? {}
     this.hasStart = start !== undefined
     this.kind = kind
     this.index = index
-    this.id = asString(begun['id'])
-    this.name = nameIn(begun)
     this.at = at
-    this.#begun = TextHash.of(asString(begun[kind === 'call' ? '' : kind]))
-    const isGiven = kind === 'call' && Object.keys(asFields(begun['input'])).length > 0
-    this.#given = isGiven ? JSON.stringify(begun['input']) : undefined
+    if (start !== undefined) this.begin(start)
+  }
+
+  /** Takes its start, which may come behind its deltas. */
+  begin(start: Fields): void {
+    this.hasStart = true
+    this.id = asString(start['id'])
+    this.name = nameIn(start)
+    this.#begun = TextHash.of(asString(start[this.kind === 'call' ? '' : this.kind]))
+    const isGiven = this.kind === 'call' && Object.keys(asFields(start['input'])).length > 0
+    this.#given = isGiven ? JSON.stringify(start['input']) : undefined
   }
 
   /** Whether nothing has come but its start, and that is empty. */

@@ -77,6 +77,7 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
       return
     }
     if (type === 'message_start') this.#start(event, at)
+    else if (this.#isOver && type === 'content_block_start' && this.#beginsLate(event)) return
     else if (this.#isOver && !this.#isBelated(type, event)) {
       if (MESSAGE_EVENT_TYPES.has(type)) this.#extraneous.add({ why: 'late', at, ...calledIn(event) })
     } else this.#takeOpen(type, event, at)
@@ -141,6 +142,15 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     return this.#unreadable
   }
 
+  /** Takes the start of a block that has come without one. Returns whether it is that. */
+  #beginsLate({ index, content_block: given }: Fields): boolean {
+    const [block, start] = [this.#at(index), asFields(given)]
+    const isOwn = block?.hasStart === false && block.kind === blockKindOf(start)
+    if (isOwn) block.begin(start)
+    return isOwn
+  }
+
+  /** Whether a block has only these deltas, so that they came too late. */
   #isBelated(type: string, { index }: Fields): boolean {
     const block = type === 'content_block_delta' ? this.#at(index) : undefined
     if (block?.isBare === true) this.#belated.add(block)
@@ -150,8 +160,9 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
   /** Takes a delta that no client can read. Its fields and its block decide whether it had content. */
   #maybe(what: string, got: unknown, delta: unknown, index: unknown, at: EventRef): void {
     const { text, thinking, partial_json, input, signature } = asFields(delta)
-    const contents = isFields(delta) ? [text, thinking, partial_json, input] : [delta]
-    if (signature !== undefined || contents.some((one) => one === '' || one === '{}')) return
+    const said = saidIn(delta)
+    const isEmpty = said.length > 0 && said.every((one) => one === '' || one === '{}')
+    if (signature !== undefined || isEmpty) return
     const lost = { what, got, at }
     const block = this.#at(index) ?? this.#open
     if (block?.kind === 'call')
@@ -346,6 +357,16 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
 
 /** A text; one in a list is a text as well, as JavaScript appends it. */
 const textIn = (value: unknown): unknown => (Array.isArray(value) && value.length === 1 ? value[0] : value)
+
+/** The texts in a delta, whatever their names, and also in one that is in a list. */
+const saidIn = (delta: unknown): readonly unknown[] =>
+  (Array.isArray(delta) ? delta : [delta]).flatMap((one) =>
+    isFields(one)
+      ? Object.entries(one)
+          .filter(([name, value]) => name !== 'type' && typeof value === 'string')
+          .map(([, value]) => value)
+      : [one],
+  )
 
 function calledIn({ content_block: block }: Fields): { readonly name?: string } {
   const name = nameIn(asFields(block))

@@ -166,6 +166,13 @@ describe('where the clients differ:', () => {
     expect(rules('openai-python', 'text', (chunks) => void Object.assign(chunks.at(-1), { choices: {} }))).toEqual([])
   })
 
+  test('an empty function beside the custom tool of a call harms no client that reads custom tools', () => {
+    const damage: Damage = (chunks) => {
+      for (const chunk of chunks) if (chunk.choices[0]?.delta.tool_calls) call(chunk).function = { arguments: '' }
+    }
+    expect(rules('openai', 'custom', damage)).toEqual([])
+  })
+
   test('a function_call that is a text raises for openai for Python', () => {
     const damage: Damage = (chunks) => {
       for (const chunk of chunks) if (chunk.choices[0]?.delta.function_call) delta(chunk).function_call = 'f'

@@ -1,0 +1,170 @@
+import cluster, { type Worker as ClusterWorker } from 'node:cluster'
+import { availableParallelism } from 'node:os'
+import type { Readable } from 'node:stream'
+import { sleep } from '../../../shared/system/sleep.js'
+import type { Io } from '../../io.js'
+import { type BannerOptions, banner } from '../banner.js'
+import { createLog } from '../create-log.js'
+import type { ServeSettings } from '../settings.js'
+import { createGatheredMetrics, type Measured } from './gathered-metrics.js'
+import type { FromWorker, ToWorker } from './messages.js'
+import { type Asked, createQuestions } from './questions.js'
+import { createRestarts } from './restarts.js'
+import { passLines } from './whole-lines.js'
+
+/** The exit code of a process that was told to stop at once. */
+const STOPPED = 130
+
+/** How long workers have to end once they were told to, and once they were told again, in milliseconds. */
+const STOPPING_MS = [14_000, 1000] as const
+
+/** How long the last lines of a worker that has ended may take: a process that it started may have its standard error. */
+const LAST_LINES_MS = 1000
+
+/** A running worker. */
+interface Member extends Measured, Asked {
+  /** Its place, from 1 on: one that starts again has the same. */
+  readonly number: number
+  readonly worker: ClusterWorker
+  readonly began: number
+  isListening: boolean
+}
+
+/**
+ * Starts the workers, starts those again that end, and tells them what it is told. Returns the exit code, once all have
+ * ended: that of the first worker if it does not start.
+ */
+export async function runWorkers(settings: ServeSettings, io: Io): Promise<number> {
+  const { workers = 'auto' } = settings
+  const count = workers === 'auto' ? availableParallelism() : workers
+  const log = createLog(settings, io)
+  const metrics = createGatheredMetrics()
+  const questions = createQuestions<Member>()
+  const restarts = createRestarts(() => performance.now())
+  const members = new Set<Member>()
+  const timers = new Set<NodeJS.Timeout>()
+  let code = 0
+  let failure: unknown
+  let stops = 0
+  let isAnnounced = false
+  let over = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    over = resolve
+  })
+  cluster.setupPrimary({ silent: true, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+
+  const tell = ({ worker }: Member, message: ToWorker): void =>
+    void (worker.isConnected() && worker.send(message, () => {}))
+
+  function after(ms: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      work()
+    }, ms)
+    timers.add(timer)
+  }
+
+  function stop(times: number): void {
+    stops = times
+    for (const timer of timers) clearTimeout(timer)
+    timers.clear()
+    for (const member of members) tell(member, { type: 'stop', times })
+    // Works, too, for a worker that is stopped by a signal.
+    after(STOPPING_MS[Math.min(times, 2) - 1] as number, () => {
+      for (const { worker } of members) worker.process.kill('SIGKILL')
+    })
+    if (members.size === 0) over()
+  }
+
+  async function announce(about: BannerOptions): Promise<void> {
+    isAnnounced = true
+    if (log.listening !== undefined) log.listening(about)
+    else await io.print(banner(about, io.screen))
+  }
+
+  function start(number: number): void {
+    const worker = cluster.fork()
+    const member: Member = {
+      ...{ number, worker, began: performance.now(), isListening: false },
+      ask: (id) => tell(member, { type: 'read_metrics', id }),
+      answer: (id, question) => tell(member, { type: 'admin_question', id, question }),
+    }
+    members.add(member)
+    const printed = Promise.all([
+      passLines(worker.process.stderr as Readable, io.complain),
+      passLines(worker.process.stdout as Readable, (lines) => void io.print(lines).catch(() => {})),
+    ])
+    worker.on('message', (message: FromWorker) => take(member, message))
+    worker.on('error', () => {})
+    // Not `once`, which an error would reject.
+    worker.process.on('exit', (exitCode, signal) => {
+      Promise.race([printed, sleep(LAST_LINES_MS)]).then(() => left(member, exitCode, signal))
+    })
+  }
+
+  function take(member: Member, message: FromWorker): void {
+    if (message.type === 'metrics_read') {
+      metrics.take(member, message.id, message.families)
+      return
+    }
+    if (message.type === 'ask_metrics') {
+      metrics.gather().then((families) => tell(member, { type: 'metrics', id: message.id, families }))
+      return
+    }
+    if (message.type === 'ask_admin') {
+      const { id, question } = message
+      const listening = [...members].filter(({ isListening }) => isListening)
+      questions.ask(listening, question).then((answers) => tell(member, { type: 'admin_answers', id, answers }))
+      return
+    }
+    if (message.type === 'admin_answer') {
+      questions.take(member, message.id, message.answer)
+      return
+    }
+    member.isListening = true
+    metrics.add(member)
+    const isFirst = !isAnnounced
+    if (isFirst) {
+      announce(message.about).catch((error: unknown) => {
+        failure = error
+        stop(2)
+      })
+      for (let number = 2; number <= count && stops === 0; number++) start(number)
+    }
+    log.workerStarted(member.number, member.worker.process.pid ?? 0)
+  }
+
+  function left(member: Member, exitCode: number | null, signal: NodeJS.Signals | null): void {
+    members.delete(member)
+    metrics.remove(member)
+    questions.remove(member)
+    const { number, began } = member
+    if (stops > 0) {
+      if (members.size === 0) over()
+      return
+    }
+    if (!isAnnounced) {
+      code = exitCode ?? 1
+      over()
+      return
+    }
+    const waitMs = restarts.waitMs(number, performance.now() - began)
+    log.workerEnded(number, signal ?? `exit code ${exitCode}`, waitMs)
+    after(waitMs, () => start(number))
+  }
+
+  const leaveStops = io.onStop(() => stop(stops + 1))
+  const leaveReloads = io.onReload(() => {
+    for (const member of members) tell(member, { type: 'reload' })
+  })
+  try {
+    start(1)
+    await ended
+  } finally {
+    leaveStops()
+    leaveReloads()
+    for (const timer of timers) clearTimeout(timer)
+  }
+  if (failure !== undefined) throw failure
+  return stops > 1 ? STOPPED : code
+}
