@@ -89,7 +89,7 @@ inBrowser('the shell', () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).not.toMatch(/unsafe|https?:|\*/)
     const files = Array.from(html.matchAll(/"(page\/[^"]+)"/g), ([, path]) => path ?? '')
-    expect(files.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js', 'svg'])
+    expect(files.map((path) => path.split('.').at(-1)).sort()).toEqual(['css', 'js', 'js', 'svg'])
     for (const path of files) {
       const file = await fetch(`${url}/${path}`)
       expect([file.status, file.headers.get('content-encoding')]).toEqual([200, 'gzip'])

@@ -84,6 +84,7 @@ export const SHARING: Readonly<Record<keyof typeof OPTIONS, Sharing>> = {
   date: SAME,
   'time-zone': SAME,
   'share-prefix-cache': SAME,
+  'no-page': SAME,
   audit: { is: 'one', about: 'each worker appends whole lines, each by one write' },
   'audit-arguments': SAME,
   log: { is: 'one', about: 'the first process writes the lines of all workers, line by line' },
