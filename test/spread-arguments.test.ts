@@ -27,7 +27,6 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'endpoint/respond/response-loop.ts': { 'fold.apply': 'no function: it takes an entry and its time' },
   'endpoint/stores/postgres/appends.ts': { run: 'the columns of a statement' },
   'endpoint/respond/translate-entries.ts': { 'fold.apply': 'no function: it takes an entry and its time' },
-  'cli/serve-command.ts': { serveSettings: 'a pair' },
   'judge/conformance/check-source.ts': { report: 'a tuple' },
   'judge/conformance/schemas/events.ts': { oneOf: 'the events of an item' },
   'judge/probe/probe.ts': { oneOf: 'names of profiles' },

@@ -1,4 +1,3 @@
-import './no-eval.js'
 import { look } from './look.js'
 import type { LookAnswer, LookRequest } from './looked.js'
 

@@ -1,6 +1,7 @@
 import cluster, { type Worker as ClusterWorker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
 import type { Readable } from 'node:stream'
+import { endNow } from '../../../shared/system/platform/programs.js'
 import { sleep } from '../../../shared/system/sleep.js'
 import type { Io } from '../../io.js'
 import { type BannerOptions, banner } from '../banner.js'
@@ -71,7 +72,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
     for (const member of members) tell(member, { type: 'stop', times })
     // Works, too, for a worker that is stopped by a signal.
     after(STOPPING_MS[Math.min(times, 2) - 1] as number, () => {
-      for (const { worker } of members) worker.process.kill('SIGKILL')
+      for (const { worker } of members) endNow(worker.process)
     })
     if (members.size === 0) over()
   }

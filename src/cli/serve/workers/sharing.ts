@@ -54,7 +54,6 @@ export const SHARING: Readonly<Record<keyof typeof OPTIONS, Sharing>> = {
   instructions: READ,
   effort: SAME,
   approval: SAME,
-  'no-page': SAME,
   host: { is: 'one', about: 'the first process listens, and hands each connection to a worker, where it stays' },
   port: { is: 'one', about: 'the first process listens, and hands each connection to a worker, where it stays' },
   origin: SAME,

@@ -95,7 +95,7 @@ export class Sessions {
     const counts = new Map<string, number>()
     for (const { owner } of this.#kept.values()) counts.set(owner, (counts.get(owner) ?? 0) + 1)
     const idle = [...this.#kept.values()].filter(({ cells }) => cells === 0)
-    const most = Math.max(...idle.map(({ owner }) => counts.get(owner) ?? 0))
+    const most = idle.reduce((max, { owner }) => Math.max(max, counts.get(owner) ?? 0), 0)
     const victim = idle.find(({ owner }) => counts.get(owner) === most)
     if (victim === undefined) throw new ToolError('All Python sessions are busy. Try again later.')
     victim.session.close()

@@ -35,7 +35,12 @@ export function startProgram([file = '', ...args]: readonly string[]): Program {
   // A program that has ended does not read.
   child.stdin.on('error', () => {})
   const ended = whenEnded(child).then((how) => ({ how, errors }))
-  return { input: child.stdin, output: child.stdout, ended, kill: () => void child.kill('SIGKILL') }
+  return { input: child.stdin, output: child.stdout, ended, kill: () => endNow(child) }
+}
+
+/** Ends a process at once, also one that is stopped. */
+export function endNow(child: Pick<ChildProcess, 'kill'>): void {
+  child.kill('SIGKILL')
 }
 
 function whenEnded(child: ChildProcess): Promise<string> {
