@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { buildPage } from '../../scripts/build-page.mjs'
 import type { FakeIo } from '../cli/io.js'
 import { type Served, serve } from '../cli/served.js'
+import { TOO_SHORT } from '../support/runs.js'
 
 /** Debian's package `chromium`, or another one that a variable names. */
 const PROGRAM = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium'].find((path) => path && existsSync(path))
@@ -15,10 +16,12 @@ const PROGRAM = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium'].find((path) 
 let browser: Browser | undefined
 let folder = ''
 
-/** Describes tests in a real browser, which are skipped if there is none, except in CI. */
+/** Describes tests in a real browser, which run in CI, and wherever else runs are as long and there is one. */
 export function inBrowser(name: string, tests: () => void): void {
   const isMissing = PROGRAM === undefined && process.env['CI'] === undefined
-  describe.skipIf(isMissing)(isMissing ? `${name} (skipped: no chromium)` : name, () => {
+  const obstacle = process.env['PAGE_PICTURES'] === undefined ? TOO_SHORT : undefined
+  const reason = obstacle ?? (isMissing ? 'skipped: no chromium' : undefined)
+  describe.skipIf(reason !== undefined)(reason === undefined ? name : `${name} (${reason})`, () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'page-'))
       await buildPage(folder)

@@ -1,14 +1,21 @@
 import { spawnSync } from 'node:child_process'
+import { describe } from 'vitest'
+import { TOO_SHORT } from './runs.js'
 
-/** Why bubblewrap runs no Python here; undefined if it does. With PYTHON_REQUIRED, as in CI, tests fail instead of skipping. */
-export const NO_BUBBLEWRAP: string | undefined = obstacle()
+/** Whether tests fail, instead of being skipped, where bubblewrap runs no Python: in CI. */
+const IS_REQUIRED = process.env['PYTHON_REQUIRED'] === '1'
+
+/** Why bubblewrap runs no Python here; undefined if it does, or has to. */
+export const NO_BUBBLEWRAP: string | undefined = IS_REQUIRED ? undefined : obstacle()
 
 function obstacle(): string | undefined {
-  if (process.env['PYTHON_REQUIRED'] === '1') return undefined
   const { status, error } = spawnSync('bwrap', '--unshare-all --ro-bind / / /usr/bin/python3 -c 1'.split(' '))
   if (error !== undefined) return 'bwrap is not installed'
   return status === 0 ? undefined : 'bwrap with /usr/bin/python3 does not work here'
 }
 
-/** The end of the title of what needs it. */
-export const SKIPPED: string = NO_BUBBLEWRAP === undefined ? '' : ` (skipped: ${NO_BUBBLEWRAP})`
+/** Describes tests within bubblewrap, which run in CI, and where runs are as long. */
+export function describeWithBubblewrap(name: string, suite: () => void): void {
+  const reason = IS_REQUIRED ? undefined : (TOO_SHORT ?? (NO_BUBBLEWRAP && `skipped: ${NO_BUBBLEWRAP}`))
+  describe.skipIf(reason !== undefined)(reason === undefined ? name : `${name} (${reason})`, suite)
+}

@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openPython } from '../../../src/cli/serve/open-python.js'
-import { NO_BUBBLEWRAP, SKIPPED } from '../../support/bubblewrap.js'
+import { describeWithBubblewrap } from '../../support/bubblewrap.js'
 import { dockerStandIn, type StandIn } from '../../support/docker-stand-in.js'
 
 const { PATH } = process.env
@@ -29,7 +29,7 @@ test('where no boundary works, one line says what to install for each', async ()
   )
 })
 
-describe.skipIf(NO_BUBBLEWRAP !== undefined)(`with bubblewrap${SKIPPED}`, () => {
+describeWithBubblewrap('with bubblewrap', () => {
   test('auto takes it, and says which bound holds', async () => {
     const opened = await openPython(settings)
     expect(opened?.about).toEqual([

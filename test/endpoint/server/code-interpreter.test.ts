@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import type { PythonTool } from '../../../src/endpoint/tools/python/index.js'
 import { answer, call, type Script } from '../../../src/testing/index.js'
-import { describeWithBubblewrap, realPython } from '../tools/python/fixtures.js'
+import { describeWithBubblewrap } from '../../support/bubblewrap.js'
+import { realPython } from '../tools/python/fixtures.js'
 import { byName, endpoint } from './endpoint.js'
 
 const TOOLS = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]

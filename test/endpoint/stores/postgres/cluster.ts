@@ -4,17 +4,9 @@ import { TOO_SHORT } from '../../../support/runs.js'
 
 export { type PostgresCluster, startPostgres } from '../../../support/postgres-cluster.mjs'
 
-/**
- * A `describe` for suites that need Postgres; without it, one skipped test says so.
- *
- * @param options - `isLong`: it starts servers again and again, and runs in CI alone
- */
-export function describeWithPostgres(
-  name: string,
-  fn: () => void,
-  { isLong = false }: { readonly isLong?: boolean } = {},
-): void {
-  const obstacle = postgresObstacle() ?? (isLong ? TOO_SHORT : undefined)
+/** A `describe` for suites that need Postgres, which run in CI, and where runs are as long; else one skipped test says why. */
+export function describeWithPostgres(name: string, fn: () => void): void {
+  const obstacle = postgresObstacle() ?? TOO_SHORT
   if (obstacle === undefined) describe(name, fn)
   else describe(name, () => test.skip(obstacle, () => {}))
 }

@@ -7,7 +7,7 @@ import { failingServerLaws } from '../database/failing-server-laws.js'
 import { keep } from '../kept.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
 
-describeWithPostgres('a store in Postgres whose server fails', suite, { isLong: true })
+describeWithPostgres('a store in Postgres whose server fails', suite)
 
 function suite(): void {
   let cluster: PostgresCluster

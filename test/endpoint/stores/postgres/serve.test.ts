@@ -5,7 +5,7 @@ import { killAll } from '../database/served.js'
 import { type Refusals, sharedServeLaws } from '../database/shared-serve-laws.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
 
-describeWithPostgres('serve --store postgres://', suite, { isLong: true })
+describeWithPostgres('serve --store postgres://', suite)
 
 function suite(): void {
   let checkout: Checkout

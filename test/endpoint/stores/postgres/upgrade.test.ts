@@ -4,7 +4,7 @@ import { describeWithPostgres, type PostgresCluster, startPostgres } from './clu
 
 const obstacle = earlierObstacle()
 const title = 'two versions on one Postgres'
-if (obstacle === undefined) describeWithPostgres(title, suite, { isLong: true })
+if (obstacle === undefined) describeWithPostgres(title, suite)
 else describe(title, () => test.skip(obstacle, () => {}))
 
 function suite(): void {

@@ -3,7 +3,7 @@ import { type Checkout, createCheckout } from '../../../docs/checkout.js'
 import { workersSuite } from '../database/workers.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
 
-describeWithPostgres('serve --workers on Postgres', suite, { isLong: true })
+describeWithPostgres('serve --workers on Postgres', suite)
 
 function suite(): void {
   let checkout: Checkout

@@ -10,8 +10,8 @@ import { describeWithRedis, freePort, type RedisServer, startRedis } from './ser
 
 const SAFE = { appendonly: 'yes', appendfsync: 'always' }
 
-describeWithRedis('a store in Redis whose server fails', failing, { isLong: true })
-describeWithRedis('a store in Redis whose server starts again', starting, { isLong: true })
+describeWithRedis('a store in Redis whose server fails', failing)
+describeWithRedis('a store in Redis whose server starts again', starting)
 
 function failing(): void {
   let server: RedisServer

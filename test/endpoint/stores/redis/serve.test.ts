@@ -4,7 +4,7 @@ import { killAll } from '../database/served.js'
 import { type Refusals, sharedServeLaws } from '../database/shared-serve-laws.js'
 import { describeWithRedis, type RedisServer, startRedis } from './server.js'
 
-describeWithRedis('serve --store redis://', suite, { isLong: true })
+describeWithRedis('serve --store redis://', suite)
 
 function suite(): void {
   let checkout: Checkout

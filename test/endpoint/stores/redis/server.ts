@@ -4,17 +4,9 @@ import { TOO_SHORT } from '../../../support/runs.js'
 
 export { freePort, type RedisServer, startRedis } from '../../../support/redis-server.mjs'
 
-/**
- * A `describe` for suites that need Redis; without it, one skipped test says so.
- *
- * @param options - `isLong`: it starts servers again and again, and runs in CI alone
- */
-export function describeWithRedis(
-  name: string,
-  fn: () => void,
-  { isLong = false }: { readonly isLong?: boolean } = {},
-): void {
-  const obstacle = redisObstacle() ?? (isLong ? TOO_SHORT : undefined)
+/** A `describe` for suites that need Redis, which run in CI, and where runs are as long; else one skipped test says why. */
+export function describeWithRedis(name: string, fn: () => void): void {
+  const obstacle = redisObstacle() ?? TOO_SHORT
   if (obstacle === undefined) describe(name, fn)
   else describe(name, () => test.skip(obstacle, () => {}))
 }

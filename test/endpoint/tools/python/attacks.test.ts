@@ -3,7 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { PythonTool } from '../../../../src/endpoint/tools/python/index.js'
-import { contextOf, describeWithBubblewrap, pythonCall, realPython } from './fixtures.js'
+import { describeWithBubblewrap } from '../../../support/bubblewrap.js'
+import { contextOf, pythonCall, realPython } from './fixtures.js'
 
 /*
  * What a cell may try, on a real boundary. Each test says what the cell got, not that it failed somehow: an attack that is

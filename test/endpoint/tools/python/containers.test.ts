@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPythonTool, docker, podman } from '../../../../src/endpoint/tools/python/index.js'
+import { describeWithBubblewrap } from '../../../support/bubblewrap.js'
 import { dockerStandIn, type StandIn } from '../../../support/docker-stand-in.js'
-import { contextOf, describeWithBubblewrap, pythonCall } from './fixtures.js'
+import { contextOf, pythonCall } from './fixtures.js'
 
 /* The command lines, against a program that takes the place of Docker and Podman. No daemon runs where these tests do. */
 let standIn: StandIn

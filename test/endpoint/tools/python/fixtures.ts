@@ -1,4 +1,4 @@
-import { describe, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { CallResult } from '../../../../src/core/responses/call-result.js'
 import {
   bubblewrap,
@@ -8,12 +8,6 @@ import {
   type PythonToolOptions,
   type ToolContext,
 } from '../../../../src/endpoint/tools/python/index.js'
-import { NO_BUBBLEWRAP, SKIPPED } from '../../../support/bubblewrap.js'
-
-/** A suite that needs bubblewrap. */
-export function describeWithBubblewrap(name: string, suite: () => void): void {
-  describe.skipIf(NO_BUBBLEWRAP !== undefined)(`${name}${SKIPPED}`, suite)
-}
 
 export function pythonCall(code: string, container = 'cntr_1'): HostedCall {
   const state = { id: 'ci_1', status: 'interpreting', outputs: null } as const

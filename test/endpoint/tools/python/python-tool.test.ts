@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { DRIVER } from '../../../../src/endpoint/tools/python/driver.js'
 import { bubblewrap, createPythonTool } from '../../../../src/endpoint/tools/python/index.js'
-import { contextOf, describeWithBubblewrap, notebook, pythonCall, realPython, serverCall } from './fixtures.js'
+import { describeWithBubblewrap } from '../../../support/bubblewrap.js'
+import { contextOf, notebook, pythonCall, realPython, serverCall } from './fixtures.js'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
