@@ -1,3 +1,8 @@
+import type { OptionTable } from '../../../shared/options/check-options.js'
+import { having, oneOf, wholeNumber } from '../../../shared/options/checks.js'
+import type { Durability } from '../store.js'
+import type { ContentCipher } from './cipher.js'
+
 /** The limits of a store in a database. */
 export interface DatabaseLimits {
   /** How long a conversation is kept after its last use, in seconds. Default 2,592,000: 30 days. */
@@ -17,3 +22,17 @@ export interface DatabaseLimits {
 export const SECONDS = 2_592_000
 export const OWNER_BYTES = 1_073_741_824
 export const CACHE_BYTES = 134_217_728
+
+/** The options that all stores in databases have. */
+interface DatabaseOptions extends DatabaseLimits {
+  readonly durability?: Exclude<Durability, 'memory'>
+  readonly cipher?: ContentCipher
+}
+
+export const DATABASE_OPTIONS: OptionTable<DatabaseOptions> = {
+  durability: oneOf('process', 'power'),
+  seconds: wholeNumber(1),
+  ownerBytes: wholeNumber(1),
+  cacheBytes: wholeNumber(),
+  cipher: having(['encrypt', 'decrypt'], 'a cipher'),
+}

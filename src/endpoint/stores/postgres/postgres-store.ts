@@ -1,11 +1,10 @@
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { aString, that, wholeNumber } from '../../../shared/options/checks.js'
 import type { ContentCipher } from '../database/cipher.js'
-import { createDatabaseStore, type DatabaseStore } from '../database/database-store.js'
-import { createFollowers } from '../database/followers.js'
+import type { DatabaseStore } from '../database/database-store.js'
 import { createLanes, MIN_CONNECTIONS } from '../database/lanes.js'
-import { CACHE_BYTES, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
-import { createListener } from '../database/listener.js'
+import { CACHE_BYTES, DATABASE_OPTIONS, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
+import { createServerStore } from '../database/server-store.js'
 import { addressOf } from './address.js'
 import { createConnections } from './connections.js'
 import { listenOn } from './listening.js'
@@ -39,15 +38,11 @@ export interface PostgresStoreOptions extends DatabaseLimits {
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/
 
 const POSTGRES_STORE_OPTIONS: OptionTable<PostgresStoreOptions> = {
+  ...DATABASE_OPTIONS,
   url: aString,
   schema: that((value) => SCHEMA.test(String(value)), 'a name of small letters, digits and underscores'),
-  durability: oneOf('process', 'power'),
   connections: wholeNumber(MIN_CONNECTIONS),
   timeoutSeconds: wholeNumber(1, 2_000_000),
-  seconds: wholeNumber(1),
-  ownerBytes: wholeNumber(1),
-  cacheBytes: wholeNumber(),
-  cipher: having(['encrypt', 'decrypt'], 'a cipher'),
 }
 
 /** A store in Postgres, which processes of several machines may share. */
@@ -86,25 +81,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     throw error
   }
   const lanes = createLanes(max)
-  const listener = createListener(
-    (notified) => listenOn(connections.openClient, schema, notified),
-    () => followers,
-  )
-  const followers = createFollowers(listener.watch)
-  let closing: Promise<void> | undefined
-  const call = createCall(connections, lanes, { seconds, ownerBytes })
-  return {
-    ...createDatabaseStore({ durability, call, followers, cipher, cacheBytes }),
-    address: address.shown,
-    close() {
-      closing ??= close()
-      return closing
-    },
-  }
-
-  async function close(): Promise<void> {
-    await lanes.close()
-    await listener.close()
-    await connections.close()
-  }
+  return createServerStore({
+    ...{ durability, cipher, cacheBytes, lanes, address: address.shown },
+    call: createCall(connections, lanes, { seconds, ownerBytes }),
+    listen: (notified) => listenOn(connections.openClient, schema, notified),
+    end: connections.close,
+  })
 }

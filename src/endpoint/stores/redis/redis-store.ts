@@ -1,12 +1,12 @@
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { aString, that, wholeNumber } from '../../../shared/options/checks.js'
 import type { ContentCipher } from '../database/cipher.js'
-import { createDatabaseStore, type DatabaseStore } from '../database/database-store.js'
-import { createFollowers } from '../database/followers.js'
+import type { DatabaseStore } from '../database/database-store.js'
 import { createLanes } from '../database/lanes.js'
-import { CACHE_BYTES, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
-import { createListener, type Listening } from '../database/listener.js'
+import { CACHE_BYTES, DATABASE_OPTIONS, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
+import type { Listening } from '../database/listener.js'
 import { marked } from '../database/marked-text.js'
+import { createServerStore } from '../database/server-store.js'
 import { addressOf } from './address.js'
 import { type Connections, createConnections } from './connections.js'
 import { createCall } from './operations.js'
@@ -39,14 +39,10 @@ export interface RedisStoreOptions extends DatabaseLimits {
 const PREFIX = /^[\w:.-]{1,64}$/
 
 const REDIS_STORE_OPTIONS: OptionTable<RedisStoreOptions> = {
+  ...DATABASE_OPTIONS,
   url: aString,
   prefix: that((value) => PREFIX.test(String(value)), 'up to 64 letters, digits, and : . _ -'),
-  durability: oneOf('process', 'power'),
   timeoutSeconds: wholeNumber(1, 2_000_000),
-  seconds: wholeNumber(1),
-  ownerBytes: wholeNumber(1),
-  cacheBytes: wholeNumber(),
-  cipher: having(['encrypt', 'decrypt'], 'a cipher'),
 }
 
 /** The most steps that a process asks for at a time. */
@@ -88,27 +84,12 @@ export async function createRedisStore(options: RedisStoreOptions): Promise<Redi
     throw error
   }
   const lanes = createLanes(STEPS)
-  const listener = createListener(
-    (notified) => listenOn(connections, notified),
-    () => followers,
-  )
-  const followers = createFollowers(listener.watch)
-  const call = createCall(connections, lanes, { seconds, ownerBytes })
-  let closing: Promise<void> | undefined
-  return {
-    ...createDatabaseStore({ durability, call, followers, cipher, cacheBytes }),
-    address: address.shown,
-    close() {
-      closing ??= close()
-      return closing
-    },
-  }
-
-  async function close(): Promise<void> {
-    await lanes.close()
-    await listener.close()
-    connections.close()
-  }
+  return createServerStore({
+    ...{ durability, cipher, cacheBytes, lanes, address: address.shown },
+    call: createCall(connections, lanes, { seconds, ownerBytes }),
+    listen: (notified) => listenOn(connections, notified),
+    end: connections.close,
+  })
 }
 
 /** Listens by a connection of its own, and looks by that of the others. */

@@ -1,10 +1,10 @@
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
-import { aFunction, anything, aString, having, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
+import { aFunction, anything, aString, oneOf, that, wholeNumber } from '../../../shared/options/checks.js'
 import type { ContentCipher } from '../database/cipher.js'
 import { createDatabaseStore, type DatabaseStore } from '../database/database-store.js'
 import type { Moment } from '../database/expiry.js'
 import { createFollowers } from '../database/followers.js'
-import { CACHE_BYTES, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
+import { CACHE_BYTES, DATABASE_OPTIONS, type DatabaseLimits, OWNER_BYTES, SECONDS } from '../database/limits.js'
 import { type Driver, makePrivate } from './driver.js'
 import { isLeaseClock, type LeaseClock, machineClock } from './lease-clock.js'
 import type { WorkerSettings } from './protocol.js'
@@ -36,13 +36,10 @@ export interface SqliteStoreOptions extends DatabaseLimits {
 }
 
 const SQLITE_STORE_OPTIONS: OptionTable<SqliteStoreOptions> = {
+  ...DATABASE_OPTIONS,
   file: aString,
-  durability: oneOf('process', 'power'),
-  seconds: wholeNumber(1),
-  ownerBytes: wholeNumber(1),
-  cacheBytes: wholeNumber(),
   fileBytes: wholeNumber(1),
-  cipher: having(['encrypt', 'decrypt'], 'a cipher'),
+
   lockSeconds: wholeNumber(0),
   clock: aFunction,
   leaseClock: that(isLeaseClock, 'a clock: { id, seconds() }'),
