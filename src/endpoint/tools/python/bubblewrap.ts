@@ -6,7 +6,7 @@ import { mebibytes, type PythonBoundary, type PythonLimits, SCRATCH_BYTES, VARIA
 
 /** Options of `bubblewrap`. */
 export interface BubblewrapOptions {
-  /** The path of the Python that runs the cells, 3.8 or newer, outside of home folders. Default `/usr/bin/python3`. */
+  /** The path of the Python that runs the cells, 3.9 or newer, outside of home folders. Default `/usr/bin/python3`. */
   readonly interpreter?: string
   /** Folders that cells may read besides `/usr`, such as that of a virtual environment. Default: none. */
   readonly folders?: readonly string[]
