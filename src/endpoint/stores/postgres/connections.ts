@@ -39,6 +39,8 @@ export interface ConnectionSettings {
 const TRIES = 5
 const IDLE_MS = 30_000
 const INT8 = 20
+/** The server's process that has the session of a connection. */
+const PID = 'SELECT pg_backend_pid() AS pid'
 
 interface Pg {
   /** Its types lack `unref`. */
@@ -111,13 +113,32 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     return async (text, ...values) => (await client.query({ name: nameOf(text), text, values: [...values] })).rows
   }
 
+  async function openClient(): Promise<Client> {
+    const socket = openSocket()
+    const client = new pg.Client({ ...config, stream: () => socket })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      await client.query(setUp)
+    } catch (error) {
+      // A server that hangs would keep one for each attempt.
+      socket.destroy()
+      throw storeError(error, address.shown, timeoutSeconds)
+    }
+    client.unref()
+    return client
+  }
+
   async function checkSessions(): Promise<void> {
-    const pid = 'SELECT pg_backend_pid() AS pid'
-    const isOne = await withClient(async (one) => {
-      const { rows } = await one.query(pid)
-      return await withClient(async (other) => (await other.query(pid)).rows[0].pid === rows[0].pid)
-    })
-    if (isOne) throw sharedSessions(address.shown)
+    const other = await openClient()
+    try {
+      const { rows } = await other.query(PID)
+      // One after the other: two statements at a time have two sessions, whoever gives them.
+      const isOne = await withClient(async (one) => (await one.query(PID)).rows[0].pid === rows[0].pid)
+      if (isOne) throw sharedSessions(address.shown)
+    } finally {
+      await other.end()
+    }
   }
 
   async function once<Result>(work: (query: Query) => Promise<Result>): Promise<Result> {
@@ -152,18 +173,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     checkSessions,
     retried: (work) => again(() => run(work)),
     inTransaction: (work) => again(() => once(work)),
-    async openClient() {
-      const client = new pg.Client(config)
-      client.on('error', () => {})
-      try {
-        await client.connect()
-        await client.query(setUp)
-      } catch (error) {
-        throw storeError(error, address.shown, timeoutSeconds)
-      }
-      client.unref()
-      return client
-    },
+    openClient,
     async close() {
       await pool.end()
       for (const socket of sockets) socket.destroy()
