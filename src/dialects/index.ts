@@ -41,6 +41,8 @@ export { type MessagesErrorAnswer, toMessagesError } from './messages/error.js'
 export type {
   Message,
   MessageBlock,
+  MessageCitation,
+  MessageCodeExecutionToolResultBlock,
   MessageDelta,
   MessageError,
   MessageErrorType,

@@ -19,6 +19,20 @@ interface Said {
 /** What stands between two messages that are one text in Chat Completions. */
 const joined = (texts: readonly string[]): string => texts.filter((text) => text !== '').join('\n\n')
 
+const messagesIn = (output: Response['output']): string[] =>
+  output.flatMap((item) => (item.type === 'message' ? [item.content.map(({ text }) => text).join('')] : []))
+
+/** Puts blocks together that are one message: a block of Messages ends behind each citation. */
+function together(blocks: readonly string[], messages: readonly string[]): string[] {
+  const left = [...blocks]
+  const texts = messages.map(({ length }) => {
+    let text = ''
+    while (text.length < length && left.length > 0) text += left.shift()
+    return text
+  })
+  return [...texts, ...left]
+}
+
 /** Arguments as clients of Messages have them: an object, which anything else is a field of. */
 function inputOf(text: string): unknown {
   try {
@@ -41,9 +55,7 @@ function byResponses({ output, usage, status }: Response): Said {
         return [(item.content.length > 0 ? item.content : item.summary).map(({ text }) => text).join('')]
       }),
     ),
-    text: joined(
-      output.flatMap((item) => (item.type === 'message' ? [item.content.map(({ text }) => text).join('')] : [])),
-    ),
+    text: joined(messagesIn(output)),
     calls: output.flatMap((item) =>
       item.type === 'function_call' && item.status === 'completed'
         ? [called(item.call_id, item.name, inputOf(item.arguments))]
@@ -83,7 +95,12 @@ function byMessages(response: Response): Said {
   )
   return {
     reasoning: joined(content.map((block) => (block.type === 'thinking' ? block.thinking : ''))),
-    text: joined(content.map((block) => (block.type === 'text' ? block.text : ''))),
+    text: joined(
+      together(
+        content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+        messagesIn(response.output),
+      ),
+    ),
     calls,
     tokens: [input_tokens + cached, cached, output_tokens],
     // A call that is whole is one to run, whatever was cut off behind it.

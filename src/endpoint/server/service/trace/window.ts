@@ -5,7 +5,7 @@ import type { HiddenRecord } from './response-trace.js'
 export interface TraceQuery {
   /** The index of the last token that the client has. Default: none. */
   readonly after?: number
-  /** The maximum number of tokens, up to {@link MAX_TRACE_TOKENS}. Default {@link TRACE_TOKENS}. */
+  /** The maximum number of tokens, up to 10,000. Default 1,000. */
   readonly limit?: number
 }
 
