@@ -99,7 +99,7 @@ export const OF_CHAT: AllowedGaps = [
 /** Of the Messages API. */
 export const OF_MESSAGES: AllowedGaps = [
   [/\.container$|<container_upload>$/, 'no container of Anthropic'],
-  [/\.citations\[\]$|<citations_delta>$/, 'citations are in the text: docs/messages.md'],
+  [/\.citations\[\]<(?:char|page|content_block|search_result)_location>$/, 'nothing but pages of the web is cited'],
   [/\.(caller|toolset_name|diagnostics|stop_details)$/, 'optional, and nothing here has it'],
   [
     /<(web_fetch|bash_code_execution|text_editor_code_execution|tool_search)_tool_result>$|<server_tool_use>\.name = '/,

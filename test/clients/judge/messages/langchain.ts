@@ -25,6 +25,7 @@ export const langchainReplayer: Replayer<MessagesClient> = {
     const tools = namesIn(body).map((name) => ({ name, input_schema: { type: 'object' as const, properties: {} } }))
     let [streamed, reasoning] = ['', '']
     let whole: AIMessageChunk | undefined
+    let final: string | undefined
     try {
       for await (const chunk of await model.bindTools(tools).stream([new HumanMessage('Go on.')])) {
         streamed += chunk.text
@@ -32,6 +33,7 @@ export const langchainReplayer: Replayer<MessagesClient> = {
           if (type === 'thinking' && typeof thinking === 'string') reasoning += thinking
         whole = whole === undefined ? chunk : whole.concat(chunk)
       }
+      final = whole?.text
     } catch (error) {
       // An application that awaits the whole message gets neither the message nor its calls. The server's error is an
       // API error.
@@ -49,7 +51,7 @@ export const langchainReplayer: Replayer<MessagesClient> = {
     if (whole === undefined) return { streamed, reasoning, calls: [], citations: [], ending: 'open' }
     return {
       streamed,
-      final: whole.text,
+      ...(final !== undefined && { final }),
       reasoning,
       // The input of a tool that the server runs becomes an invalid call without an id, also in good streams.
       calls: callsIn(whole)

@@ -11,7 +11,7 @@ import { endingBy } from './stop-reasons.js'
 
 const RULES = rulesOf({
   'messages-langchain-event':
-    'message_start has a message with usage, content_block_start a block, content_block_delta a delta, and message_delta a delta and usage: ChatAnthropic throws a TypeError otherwise.',
+    'message_start has a message with usage, content_block_start a block, content_block_delta a delta, and message_delta a delta and usage, and no citation is null: ChatAnthropic throws a TypeError otherwise.',
   'messages-langchain-merges':
     'A field that LangChain merges from chunk to chunk (text, thinking, input, names, the message) has the same type in all of them: it throws otherwise.',
   'messages-langchain-stop-reason': {
@@ -40,6 +40,7 @@ class LangchainReader extends ThrowingReader<unknown> {
   readonly #message = new LangchainMessage()
   #hasChunk = false
   #reasons = 0
+  #hasNullCitation = false
 
   protected take(event: unknown): void {
     const fields = asFields(event)
@@ -64,6 +65,8 @@ class LangchainReader extends ThrowingReader<unknown> {
   protected finish(): void {
     const { seen } = this
     if (!this.#hasChunk) return
+    // Read with the text of the whole message.
+    if (this.#hasNullCitation) throw new Thrown('messages-langchain-event', 'a citation', null)
     // The input of a tool that the server runs becomes a call without an id, also in good streams.
     this.#message.show(seen, false)
     seen.ending = endingBy(this.#message.fieldText('stop_reason')?.plain)
@@ -141,6 +144,7 @@ class LangchainReader extends ThrowingReader<unknown> {
         this.#say(index, text)
         return true
       case 'citations_delta':
+        this.#hasNullCitation ||= delta['citation'] === null
         return true
       case 'thinking_delta':
         this.#message.block({ type: 'reasoning', index, text: thinking })

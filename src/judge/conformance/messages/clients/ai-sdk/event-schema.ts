@@ -37,13 +37,41 @@ const block = z.discriminatedUnion('type', [
   ...RESULTS,
 ])
 
+const cited = { cited_text: z.string() }
+const ofDocument = {
+  ...cited,
+  ...{ document_index: z.number(), document_title: z.string().nullable() },
+}
+const blocks = { start_block_index: z.number(), end_block_index: z.number() }
+
+const citation = z.discriminatedUnion('type', [
+  variant('web_search_result_location', {
+    ...cited,
+    ...{ url: z.string(), title: z.string().nullable(), encrypted_index: z.string() },
+  }),
+  variant('page_location', {
+    ...ofDocument,
+    ...{ start_page_number: z.number(), end_page_number: z.number(), file_id: text },
+  }),
+  variant('char_location', {
+    ...ofDocument,
+    ...{ start_char_index: z.number(), end_char_index: z.number(), file_id: text },
+  }),
+  variant('content_block_location', { ...ofDocument, ...blocks, file_id: z.string().nullable() }),
+  variant('search_result_location', {
+    ...cited,
+    ...blocks,
+    ...{ search_result_index: z.number(), source: z.string(), title: z.string().nullable() },
+  }),
+])
+
 const delta = z.discriminatedUnion('type', [
   variant('text_delta', { text: z.string() }),
   variant('thinking_delta', { thinking: z.string() }),
   variant('signature_delta', { signature: z.string() }),
   variant('input_json_delta', { partial_json: z.string() }),
   variant('compaction_delta', { content: text }),
-  variant('citations_delta', { citation: z.looseObject({ type: z.string() }) }),
+  variant('citations_delta', { citation }),
 ])
 
 const called = variant('tool_use', { id: z.string(), name: z.string(), input: z.unknown(), caller })
