@@ -22,8 +22,8 @@ export interface Connections {
   retried<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
   /** Runs statements in one transaction, once more if others were in its way. {@link Undone} undoes it. */
   inTransaction<Result>(work: (query: Query) => Promise<Result>): Promise<Result>
-  /** Opens a connection beside the others. */
-  openClient(): Promise<Client>
+  /** Opens a connection beside the others, which keeps no process alive. */
+  openListener(): Promise<Client>
   close(): Promise<void>
 }
 
@@ -42,11 +42,13 @@ const INT8 = 20
 /** The server's process that has the session of a connection. */
 const PID = 'SELECT pg_backend_pid() AS pid'
 
+type ListeningClient = Client & { unref(): void }
+
 interface Pg {
   /** Its types lack `unref`. */
   readonly Client: new (
     ...given: ConstructorParameters<typeof Client>
-  ) => Client & { unref(): void }
+  ) => ListeningClient
   readonly Pool: typeof Pool
   readonly types: typeof types
 }
@@ -113,7 +115,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     return async (text, ...values) => (await client.query({ name: nameOf(text), text, values: [...values] })).rows
   }
 
-  async function openClient(): Promise<Client> {
+  async function openClient(): Promise<ListeningClient> {
     const socket = openSocket()
     const client = new pg.Client({ ...config, stream: () => socket })
     client.on('error', () => {})
@@ -125,7 +127,6 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
       socket.destroy()
       throw storeError(error, address.shown, timeoutSeconds)
     }
-    client.unref()
     return client
   }
 
@@ -173,7 +174,12 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
     checkSessions,
     retried: (work) => again(() => run(work)),
     inTransaction: (work) => again(() => once(work)),
-    openClient,
+    async openListener() {
+      const client = await openClient()
+      // Following keeps no process alive.
+      client.unref()
+      return client
+    },
     async close() {
       await pool.end()
       for (const socket of sockets) socket.destroy()

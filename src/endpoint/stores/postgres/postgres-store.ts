@@ -84,7 +84,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
   return createServerStore({
     ...{ durability, cipher, cacheBytes, lanes, address: address.shown },
     call: createCall(connections, lanes, { seconds, ownerBytes }),
-    listen: (notified) => listenOn(connections.openClient, schema, notified),
+    listen: (notified) => listenOn(connections.openListener, schema, notified),
     end: connections.close,
   })
 }
