@@ -39,10 +39,12 @@ export function restartRow(name: string, engine: () => TokenEngine, server: () =
       const onDiagnostic = ({ subject = '' }: Diagnostic): void => void restarts.push(subject)
       for await (const events of respond(request, { ...options, onDiagnostic })) {
         deltas += events.filter(({ type }) => type === 'response.output_text.delta').length
-        if (deltas >= 8)
-          starting ??= server()
-            .kill()
-            .then(() => server().start())
+        if (deltas >= 8 && starting === undefined) {
+          const killed = server().kill()
+          starting = killed.then(() => server().start())
+          // Nothing is read meanwhile, or a short answer might be whole before the server is gone.
+          await killed
+        }
         yield events
       }
     }
