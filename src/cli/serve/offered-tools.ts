@@ -51,3 +51,16 @@ export async function offeredOf(
     ...(effort !== undefined && { effort }),
   }
 }
+
+/** Returns the labels of all MCP servers, and of tools in their form. @throws UsageError if a tool has that of a server */
+export function labelsOf(servers: readonly NamedServer[], hosted: readonly HostedTool[]): ReadonlySet<string> {
+  const labels = new Set(servers.map(({ label }) => label))
+  for (const { tool, declaration } of hosted) {
+    const [option] = RUN_BY[declaration.type]?.split(' ') ?? []
+    for (const label of tool.serverLabels ?? []) {
+      if (!labels.has(label)) labels.add(label)
+      else throw new UsageError(`--mcp ${label}: expected another label with ${option}, whose tool has this one`)
+    }
+  }
+  return labels
+}

@@ -16,7 +16,7 @@ import { openFolders } from './file-search/open-folders.js'
 import { openKeyring } from './keyring.js'
 import { readMcpConfig } from './mcp-config.js'
 import { distinct, type NamedServer, openMcpTools } from './mcp-servers.js'
-import { offeredOf } from './offered-tools.js'
+import { labelsOf, offeredOf } from './offered-tools.js'
 import { openPython } from './open-python.js'
 import { openRecorder } from './open-recorder.js'
 import { type OpenedStore, openStore } from './open-store.js'
@@ -79,7 +79,7 @@ async function serveWith(
   let opened: OpenedEngine | undefined
   const stopReloading = reloadKeys(keyring, log, io)
   try {
-    const labels = new Set(servers.map(({ label }) => label))
+    const labels = labelsOf(servers, hosted)
     opened = await openEngine(settings.engine, settings, { labels, tokenTable, key: keyring.engineKey }, io)
     settings = namedAs(opened.model, given)
     const tools = [...(mcp ? [mcp] : []), ...hosted.map(({ tool }) => tool), ...(opened.tools ?? [])]

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { openPython } from '../../../src/cli/serve/open-python.js'
 import { describeWithBubblewrap } from '../../support/bubblewrap.js'
 import { dockerStandIn, type StandIn } from '../../support/docker-stand-in.js'
+import { refusal, serve } from '../served.js'
 
 const { PATH } = process.env
 let standIn: StandIn
@@ -38,6 +39,18 @@ describeWithBubblewrap('with bubblewrap', () => {
       ),
     ])
     opened?.close?.()
+  })
+
+  test('it takes the place of the recorded one in a replay', async () => {
+    const { client } = await serve(['--replay', '--python', 'auto', '--offer', 'code_interpreter'])
+    const { output_text } = await client.responses.create({ input: 'What is the capital of France?' } as never)
+    expect(output_text).toBe('The capital of France is Paris.')
+  })
+
+  test('an MCP server with its label is refused by one line, and the command ends', async () => {
+    const args = ['--replay', '--python', 'auto', '--mcp', 'code_interpreter=http://127.0.0.1:1/mcp']
+    const line = '--mcp code_interpreter: expected another label with --python, whose tool has this one'
+    expect(await refusal(args)).toEqual([2, line])
   })
 
   test('an image is for Docker, or else Podman', async () => {
