@@ -42,9 +42,15 @@ describeWithBubblewrap('with bubblewrap', () => {
   })
 
   test('it takes the place of the recorded one in a replay', async () => {
-    const { client } = await serve(['--replay', '--python', 'auto', '--offer', 'code_interpreter'])
-    const { output_text } = await client.responses.create({ input: 'What is the capital of France?' } as never)
-    expect(output_text).toBe('The capital of France is Paris.')
+    const { client } = await serve(['--replay', '--python', 'auto'])
+    const { output } = await client.responses.create({
+      input: 'What is the 20th Fibonacci number?',
+      tools: [{ type: 'code_interpreter', container: { type: 'auto' } }],
+      include: ['code_interpreter_call.outputs'],
+    } as never)
+    expect(output.find(({ type }) => type === 'code_interpreter_call')).toMatchObject({
+      outputs: [{ type: 'logs', logs: '6765\n' }],
+    })
   })
 
   test('an MCP server with its label is refused by one line, and the command ends', async () => {
