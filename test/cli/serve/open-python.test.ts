@@ -41,7 +41,7 @@ describeWithBubblewrap('with bubblewrap', () => {
     opened?.close?.()
   })
 
-  test('it takes the place of the recorded one in a replay', async () => {
+  test('a replay starts with it, and answers as recorded', async () => {
     const { client } = await serve(['--replay', '--python', 'auto'])
     const { output } = await client.responses.create({
       input: 'What is the 20th Fibonacci number?',
