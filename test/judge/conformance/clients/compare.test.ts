@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { Agreement } from '../../../../src/judge/conformance/clients/agreement/agreement.js'
 import { type ClientModel, Seen, seenCall } from '../../../../src/judge/conformance/clients/client.js'
 import { compare } from '../../../../src/judge/conformance/clients/compare.js'
+import { OPENAI_READS } from '../../../../src/judge/conformance/clients/openai/reads.js'
 import type { StreamEvent } from '../../../../src/judge/conformance/stream-event.js'
 import { callTo, createRun, inTurn, messageOn } from '../../../core/translate/run.js'
 
@@ -9,20 +10,7 @@ const model: ClientModel = {
   client: 'openai',
   name: 'A client',
   versions: {},
-  reads: {
-    streamed: true,
-    final: true,
-    refusals: true,
-    rawReasoning: true,
-    summaries: true,
-    functionCalls: true,
-    customCalls: true,
-    namespaces: true,
-    citations: true,
-    incomplete: 'incomplete',
-    failed: 'failed',
-    cancelled: 'cancelled',
-  },
+  reads: { ...OPENAI_READS, refusals: true },
   rules: [],
   begin: () => ({ seen: new Seen(), read() {}, end() {} }),
 }
