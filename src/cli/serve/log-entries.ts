@@ -28,7 +28,7 @@ export interface RequestLog {
   keysRefused(reason: string): void
   /** Writes that a worker listens: its place among the workers, and its process. */
   workerStarted(number: number, pid: number): void
-  /** Writes that a worker has ended by an exit code or a signal, and when it starts again. */
+  /** Writes that a worker has ended, by an exit code or a signal, or did not start, and when it starts again. */
   workerEnded(number: number, cause: string, restartMs: number): void
 }
 

@@ -74,7 +74,7 @@ export function createRequestLog(time: () => string, hasColors: boolean, write: 
     keysRefused: (reason) => line('keys not read again', 'red', [plain(reason), 'all stay as they were']),
     workerStarted: (number, pid) => line('worker started', undefined, [`${number}`, `process ${pid}`]),
     workerEnded: (number, cause, ms) =>
-      line('worker ended', 'red', [`${number}`, cause, `starts again in ${secondsText(ms / 1000)}`]),
+      line('worker ended', 'red', [`${number}`, plain(cause), `starts again in ${secondsText(ms / 1000)}`]),
   }
 }
 

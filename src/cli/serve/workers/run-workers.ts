@@ -1,9 +1,8 @@
 import cluster, { type Worker as ClusterWorker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
-import type { Readable } from 'node:stream'
 import { endNow } from '../../../shared/system/platform/programs.js'
-import { sleep } from '../../../shared/system/sleep.js'
-import type { Io } from '../../io.js'
+import { within } from '../../../shared/system/sleep.js'
+import { type Io, messageOf } from '../../io.js'
 import { type BannerOptions, banner } from '../banner.js'
 import { createLog } from '../create-log.js'
 import type { ServeSettings } from '../settings.js'
@@ -91,15 +90,20 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
       answer: (id, question) => tell(member, { type: 'admin_question', id, question }),
     }
     members.add(member)
+    const { stderr, stdout } = worker.process
+    // Without a free file, a process that does not start has neither.
     const printed = Promise.all([
-      passLines(worker.process.stderr as Readable, io.complain),
-      passLines(worker.process.stdout as Readable, (lines) => void io.print(lines).catch(() => {})),
+      stderr && passLines(stderr, io.complain),
+      stdout && passLines(stdout, (lines) => void io.print(lines).catch(() => {})),
     ])
     worker.on('message', (message: FromWorker) => take(member, message))
-    worker.on('error', () => {})
+    worker.on('error', (error) => {
+      // Others are of messages that did not reach it. This one is not followed by an exit.
+      if (worker.process.pid === undefined) left(member, `does not start: ${messageOf(error)}`)
+    })
     // Not `once`, which an error would reject.
     worker.process.on('exit', (exitCode, signal) => {
-      Promise.race([printed, sleep(LAST_LINES_MS)]).then(() => left(member, exitCode, signal))
+      within(LAST_LINES_MS, printed).then(() => left(member, signal ?? `exit code ${exitCode}`, exitCode ?? 1))
     })
   }
 
@@ -135,7 +139,8 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
     log.workerStarted(member.number, member.worker.process.pid ?? 0)
   }
 
-  function left(member: Member, exitCode: number | null, signal: NodeJS.Signals | null): void {
+  /** @param exitCode - undefined if it did not start */
+  function left(member: Member, cause: string, exitCode?: number): void {
     members.delete(member)
     metrics.remove(member)
     questions.remove(member)
@@ -145,12 +150,14 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
       return
     }
     if (!isAnnounced) {
+      // One that has started says itself why it ends.
+      if (exitCode === undefined) failure = new Error(`the first worker ${cause}`)
       code = exitCode ?? 1
       over()
       return
     }
     const waitMs = restarts.waitMs(number, performance.now() - began)
-    log.workerEnded(number, signal ?? `exit code ${exitCode}`, waitMs)
+    log.workerEnded(number, cause, waitMs)
     after(waitMs, () => start(number))
   }
 

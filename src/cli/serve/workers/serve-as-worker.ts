@@ -1,7 +1,7 @@
 import type { Worker as ClusterWorker } from 'node:cluster'
 import type { AdminCancelled, AdminPart, AdminProcess, AdminSnapshot } from '../../../endpoint/server/index.js'
 import { RequestError } from '../../../shared/request-error.js'
-import { sleep } from '../../../shared/system/sleep.js'
+import { within } from '../../../shared/system/sleep.js'
 import { complaint, type Io } from '../../io.js'
 import type { Family } from '../metric-families.js'
 import { serve } from '../serve.js'
@@ -42,8 +42,7 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
     const id = ++questions
     const answer = new Promise<readonly unknown[]>((resolve) => asked.set(id, resolve))
     tell(send(id))
-    const late = sleep(patienceMs).then(() => undefined)
-    return (await Promise.race([answer, late]).finally(() => asked.delete(id))) as readonly Answer[] | undefined
+    return (await within(patienceMs, answer).finally(() => asked.delete(id))) as readonly Answer[] | undefined
   }
 
   /** The answers of all workers. @throws RequestError if there are none */

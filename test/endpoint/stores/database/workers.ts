@@ -17,6 +17,15 @@ export interface WorkersPlace {
 const ANSWER = 'one two three four five six seven eight nine ten'
 const FIXTURE_SERVER = new URL('../../tools/mcp/fixture-server.mjs', import.meta.url).pathname
 
+/** With it, SIGUSR2 takes the program of new processes away, and gives it back. */
+const WITHOUT_NODE = `
+  let other = '/missing'
+  process.on('SIGUSR2', () => {
+    const { execPath } = process
+    process.execPath = other
+    other = execPath
+  })`
+
 /** What `serve --workers` keeps on any store that processes share. */
 export function workersSuite(place: () => WorkersPlace): void {
   afterEach(killAll)
@@ -310,6 +319,24 @@ export function workersSuite(place: () => WorkersPlace): void {
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     }
+  })
+
+  test('a worker that does not start is named in the log, tried again, and not waited for at the end', async () => {
+    const options = `--import=${file('without-node.mjs', WITHOUT_NODE)}`
+    const served = await serveBy(2, ['--script', script([{ answer: 'Hi!' }])], { NODE_OPTIONS: options })
+    const replaced = async (worker: 1 | 2): Promise<void> => {
+      process.kill(served.pid, 'SIGUSR2')
+      process.kill(served.pids[worker - 1] as number, 'SIGKILL')
+      await served.until(
+        new RegExp(`worker ended {2}${worker} {2}does not start: spawn /missing ENOENT {2}starts again`, 'g'),
+      )
+    }
+    await replaced(1)
+    expect(await statusOf(served.url, { input: 'Hi.' })).toBe(200)
+    process.kill(served.pid, 'SIGUSR2')
+    await served.until(/worker started {2}1/g, 2)
+    await replaced(2)
+    expect(await served.kill('SIGTERM')).not.toContain('unsettled')
   })
 
   test('workers that cannot listen exit with 2 and one line', async () => {
