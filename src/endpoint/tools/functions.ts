@@ -5,7 +5,6 @@
  */
 
 import { lookUp } from '../../core/recipients/policy.js'
-import type { CallResult } from '../../core/responses/call-result.js'
 import type { McpListing } from '../../core/responses/mcp-listing.js'
 import type { McpTool } from '../../core/responses/request-tools.js'
 import { check } from '../../shared/errors.js'
@@ -16,7 +15,7 @@ import { schemaOf } from './functions/schema-of.js'
 import { saysRepeatable } from './repeatable.js'
 import type { OutputOf, StandardIssue, StandardSchema, StandardSchemaWithJson } from './standard-schema.js'
 import type { HostedCall, Tool, ToolContext } from './tool.js'
-import { ToolError } from './tool-error.js'
+import { failureOf, type ToolError } from './tool-error.js'
 
 export type {
   OutputOf,
@@ -156,8 +155,7 @@ export function functionTools<Schemas extends Readonly<Record<string, unknown>>>
       try {
         return { output: resultText(await called.run(read.args, { signal, report, insert })) }
       } catch (error) {
-        if (error instanceof ToolError) return failureOf(error)
-        throw error
+        return failureOf(error)
       }
     },
 
@@ -196,10 +194,6 @@ function isDeclaration(tool: unknown, label: string): boolean {
 /** A function that returns nothing yields an empty result. */
 function resultText(output: unknown): string {
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '')
-}
-
-function failureOf({ message, code }: ToolError): CallResult {
-  return { error: { message, ...(code !== undefined && { code }) } }
 }
 
 /** Arguments, or a description of the problems for the model. */

@@ -1,3 +1,4 @@
+import type { CallResult } from '../../core/responses/call-result.js'
 import { check } from '../../shared/errors.js'
 
 /**
@@ -30,4 +31,11 @@ export class ToolError extends Error {
     super(message, options)
     this.code = options.code
   }
+}
+
+/** Returns the result of a call that failed, for the model. @throws any error but a {@link ToolError} */
+export function failureOf(error: unknown): CallResult {
+  if (!(error instanceof ToolError)) throw error
+  const { message, code } = error
+  return { error: { message, ...(code !== undefined && { code }) } }
 }

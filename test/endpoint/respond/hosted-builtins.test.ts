@@ -124,6 +124,16 @@ describe('the tools that the model is taught', () => {
     expect(errors.map(String)).toEqual(['Error: broken', 'Error: broken'])
   })
 
+  test('of many fields, whose names a client may write, a few are told, and only their beginnings', async () => {
+    const names = Array.from({ length: 1_000 }, (_, at) => `${at} ${'x'.repeat(500)}`)
+    const { left } = await told({ tools: [CODE, CODE] }, { tools: [{ ...echo, ignores: () => names }] })
+    const subjects = left.map(({ subject = '' }) => subject)
+    expect(subjects).toHaveLength(9)
+    expect(subjects.at(0)).toMatch(/^code_interpreter: 0 x+\.\.\.$/)
+    expect(subjects.at(-1)).toBe('other fields of tools')
+    expect(Math.max(...subjects.map(({ length }) => length))).toBeLessThan(110)
+  })
+
   test.each([
     ['a shell without an environment', [{ type: 'shell' }]],
     ['a local shell', [{ type: 'shell', environment: { type: 'local' } }]],

@@ -170,6 +170,20 @@ describe('GET /admin/requests', () => {
     ])
   })
 
+  test('so is one that had to wait for its turn until its request was over', async () => {
+    const engine = heldEngine(1)
+    const served = operated(engine, { limits: { concurrency: 1 } })
+    const ids: string[] = []
+    for (const input of ['first', 'second']) ids.push((await served.create({ input, background: true })).body.id)
+    await until(() => engine.sampled === 1)
+    for (const id of ids) {
+      while ((await asked<AdminNow>(served, 'now')).running[0]?.id !== id) await new Promise(setImmediate)
+      await asked(served, `responses/${id}/cancel`, POST)
+    }
+    const { data } = await asked<AdminRequests>(served, 'requests')
+    expect(data.filter(({ method }) => method === null).map(({ response_id }) => response_id)).toEqual(ids)
+  })
+
   test('a response that failed tells its code, once', async () => {
     const served = operated([[think('Hm'), fail()]])
     await served.create({ input: 'Hi' })

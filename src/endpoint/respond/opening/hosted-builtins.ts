@@ -5,7 +5,12 @@ import {
   type HostedBuiltin,
 } from '../../../core/recipients/builtin-tools.js'
 import type { UnknownTool } from '../../../core/responses/request.js'
+import { shortened } from '../../../shared/shortened.js'
 import type { HostedCall, Tool } from '../../tools/tool.js'
+
+/** The most fields that are named, and the longest name: clients may write them. */
+const MAX_IGNORED = 8
+const MAX_IGNORED_NAME = 100
 
 /** Returns the built-in tools that the host runs: one of its tools answers an empty call of each. */
 export function hostedBuiltins(tools: readonly Tool[], onError: (error: unknown) => void): readonly HostedBuiltin[] {
@@ -39,7 +44,17 @@ export function ignoredFields(
       return []
     }
   }
-  return declared.flatMap((one) => tools.flatMap((tool) => fieldsOf(one, tool).map((field) => `${one.type}: ${field}`)))
+  const named = new Set<string>()
+  for (const one of declared) {
+    for (const tool of tools) {
+      for (const field of fieldsOf(one, tool)) {
+        const name = shortened(`${one.type}: ${field}`, MAX_IGNORED_NAME)
+        if (named.size === MAX_IGNORED && !named.has(name)) return [...named, 'other fields of tools']
+        named.add(name)
+      }
+    }
+  }
+  return [...named]
 }
 
 /** A tool that throws here would fail at the call, too. */

@@ -24,8 +24,8 @@ export type IsQuiet = (route: string) => boolean
 /** @param clock - Unix time in seconds */
 export function createRequestRing(clock: () => number, isQuiet: IsQuiet): RequestRing {
   const requests: AdminRequest[] = []
-  /** The responses of requests that are not over yet, by the ids of requests. */
-  const begun = new Map<string, { readonly responseId: string; ended?: ResponseEnded }>()
+  /** The requests that are not over yet, by their ids, with the responses that they began. */
+  const open = new Map<string, { responseId?: string; ended?: ResponseEnded }>()
   const ends = new Map<string, AdminCancelled['status']>()
   // Numbers of several processes seldom coincide, and grow with the time.
   const own = Math.floor(Math.random() * PROCESSES)
@@ -42,8 +42,8 @@ export function createRequestRing(clock: () => number, isQuiet: IsQuiet): Reques
 
   function endRequest(metric: RequestEnded): AdminRequest | undefined {
     const { requestId, route, status, owner, method, seconds } = metric
-    const { responseId, ended } = begun.get(requestId) ?? {}
-    begun.delete(requestId)
+    const { responseId, ended } = open.get(requestId) ?? {}
+    open.delete(requestId)
     if (status < 400 && isQuiet(route)) return undefined
     return add({
       ...{ request_id: requestId, response_id: responseId ?? null, owner, method, route, status },
@@ -57,7 +57,7 @@ export function createRequestRing(clock: () => number, isQuiet: IsQuiet): Reques
     const { requestId, responseId, owner, status, seconds } = metric
     ends.set(responseId, status)
     if (ends.size > MAX_REQUESTS_KEPT) ends.delete(ends.keys().next().value as string)
-    const request = requestId === undefined ? undefined : begun.get(requestId)
+    const request = requestId === undefined ? undefined : open.get(requestId)
     if (request !== undefined) {
       request.ended = metric
       return undefined
@@ -69,8 +69,11 @@ export function createRequestRing(clock: () => number, isQuiet: IsQuiet): Reques
 
   return {
     take(metric) {
-      if (metric.type === 'response_started' && metric.requestId !== undefined) {
-        begun.set(metric.requestId, { responseId: metric.responseId })
+      if (metric.type === 'request_started') open.set(metric.requestId, {})
+      else if (metric.type === 'response_started') {
+        // One that waited for its turn may start after its request is over.
+        const request = open.get(metric.requestId ?? '')
+        if (request !== undefined) request.responseId = metric.responseId
       } else if (metric.type === 'request_ended') return endRequest(metric)
       else if (metric.type === 'response_ended') return endResponse(metric)
       return undefined

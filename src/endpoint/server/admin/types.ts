@@ -65,7 +65,7 @@ export interface AdminRequest {
   readonly at: number
   /** The value of `x-request-id`. Null for a response of a socket, or one that was taken over. */
   readonly request_id: string | null
-  /** The id of the response that it began. Null if it began none. */
+  /** The id of the response that it began. Null if none had begun when it was answered. */
   readonly response_id: string | null
   /** The owner's name. Null if the request was refused before that, or needs no key. */
   readonly owner: string | null

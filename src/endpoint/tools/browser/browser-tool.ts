@@ -10,7 +10,7 @@ import { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import { nextTurn } from '../../flow/next-turn.js'
 import { withinTime } from '../deadline.js'
 import type { Tool } from '../tool.js'
-import { ToolError } from '../tool-error.js'
+import { failureOf, ToolError } from '../tool-error.js'
 import { Browser } from './browser.js'
 import { isOfDomain } from './domains.js'
 import { createGuardedFetch } from './guarded-fetch.js'
@@ -144,8 +144,7 @@ export async function createBrowserTool(options: BrowserToolOptions): Promise<To
       try {
         return await browser.run(call.action.type)
       } catch (error) {
-        if (error instanceof ToolError) return { error: { message: error.message } }
-        throw error
+        return failureOf(error)
       }
     },
 

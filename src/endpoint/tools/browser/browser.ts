@@ -139,8 +139,8 @@ export class Browser {
 /** Whether a result can be shown. */
 function isUsable(isAllowed: (url: URL) => boolean): (result: WebSearchResult) => boolean {
   return ({ url, title, snippet }) => {
-    if (typeof title !== 'string' || typeof snippet !== 'string' || url.length > MAX_URL || !URL.canParse(url))
-      return false
+    if (![url, title, snippet].every((text) => typeof text === 'string')) return false
+    if (url.length > MAX_URL || !URL.canParse(url)) return false
     const parsed = new URL(url)
     return /^https?:$/.test(parsed.protocol) && isAllowed(parsed)
   }

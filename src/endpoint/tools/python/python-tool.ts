@@ -9,6 +9,7 @@ import { runProgram, startProgram } from '../../../shared/system/platform/progra
 import { whileWanted } from '../deadline.js'
 import { callArguments } from '../mcp/arguments.js'
 import type { HostedCall, Tool, ToolContext } from '../tool.js'
+import { failureOf } from '../tool-error.js'
 import type { OpenBoundary, PythonBoundary, PythonLimits } from './boundary.js'
 import { checkBoundary } from './check-boundary.js'
 import { DRIVER } from './driver.js'
@@ -112,8 +113,12 @@ export async function createPythonTool(options: PythonToolOptions): Promise<Pyth
       const key = keyOf(call, context, sessions)
       const isNew = !sessions.has(key) && context.earlierResults().some(({ tool }) => tool === SERVER.tool)
       const { signal } = context
-      const result = await whileWanted(sessions.run(key, codeOf(call), signal), signal)
-      return resultOf(isNew ? withNotice(result) : result, call, seconds)
+      try {
+        const result = await whileWanted(sessions.run(key, codeOf(call), signal), signal)
+        return resultOf(isNew ? withNotice(result) : result, call, seconds)
+      } catch (error) {
+        return failureOf(error)
+      }
     },
 
     close: () => sessions.close(),

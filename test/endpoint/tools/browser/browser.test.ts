@@ -205,6 +205,8 @@ describe('the browser', () => {
       'not a url',
       'file:///etc/passwd',
       5 as never,
+      undefined as never,
+      null as never,
     ]
     const backend = () => [...wrong.map((url) => ({ title: 'x', url, snippet: '' })), ...RESULTS]
     const { call } = await converse(options({ backend }))

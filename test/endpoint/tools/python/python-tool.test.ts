@@ -176,7 +176,7 @@ describeWithBubblewrap('a notebook', () => {
     const run = await notebook({ maxSessions: 1 })
     const leaving = new AbortController()
     const busy = run('while True: pass', 'a', { signal: leaving.signal })
-    await expect(run('1', 'b')).rejects.toThrow('All Python sessions are busy')
+    expect(await run('1', 'b')).toEqual({ error: { message: 'All Python sessions are busy. Try again later.' } })
     leaving.abort()
     await expect(busy).rejects.toThrow()
   })
