@@ -13,14 +13,21 @@ function viewOf(hash: string): keyof typeof VIEWS {
   return hash.startsWith('#look') ? 'look' : 'talk'
 }
 
-const view: Signal<keyof typeof VIEWS> = signal(viewOf(location.hash))
+/** The response that the address names: `#look/ID`. */
+function responseOf(hash: string): string | undefined {
+  return /^#look\/([\w-]+)$/.exec(hash)?.[1]
+}
+
+const hash: Signal<string> = signal(location.hash)
 addEventListener('hashchange', () => {
-  view.value = viewOf(location.hash)
+  hash.value = location.hash
 })
 
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
   const state = connection.value
+  const view = viewOf(hash.value)
+  const response = responseOf(hash.value)
   return (
     <>
       <header class="top">
@@ -28,7 +35,7 @@ export function Page(): JSX.Element {
         <h1 class="brand">harmony-responses</h1>
         <nav class="views" aria-label="Views">
           {Object.entries(VIEWS).map(([name, title]) => (
-            <a key={name} href={`#${name}`} aria-current={name === view.value ? 'page' : undefined}>
+            <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
               {title}
             </a>
           ))}
@@ -43,10 +50,10 @@ export function Page(): JSX.Element {
         )}
       </header>
       <main>
-        {view.value === 'look' ? (
-          <Look />
-        ) : view.value === 'operate' ? (
+        {view === 'operate' ? (
           <OperateLoader />
+        ) : view === 'look' && (response === undefined || state.is === 'open') ? (
+          <Look response={response} />
         ) : state.is === 'open' ? (
           <Talk about={state.about} hasKey={state.hasKey} />
         ) : (
