@@ -1,23 +1,33 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
 import { Look } from './look/look.js'
+import { OperateLoader } from './operate/operate-loader.js'
+import { KeyForm, NoConnection } from './parts/door.js'
 import { Talk } from './talk/talk.js'
 
-const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
+const VIEWS = { talk: 'Talk', look: 'Look inside', operate: 'Operate' } as const
 
 function viewOf(hash: string): keyof typeof VIEWS {
+  if (hash.startsWith('#operate')) return 'operate'
   return hash.startsWith('#look') ? 'look' : 'talk'
 }
 
-const view: Signal<keyof typeof VIEWS> = signal(viewOf(location.hash))
+/** The response that the address names: `#look/ID`. */
+function responseOf(hash: string): string | undefined {
+  return /^#look\/([\w-]+)$/.exec(hash)?.[1]
+}
+
+const hash: Signal<string> = signal(location.hash)
 addEventListener('hashchange', () => {
-  view.value = viewOf(location.hash)
+  hash.value = location.hash
 })
 
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
   const state = connection.value
+  const view = viewOf(hash.value)
+  const response = responseOf(hash.value)
   return (
     <>
       <header class="top">
@@ -25,7 +35,7 @@ export function Page(): JSX.Element {
         <h1 class="brand">harmony-responses</h1>
         <nav class="views" aria-label="Views">
           {Object.entries(VIEWS).map(([name, title]) => (
-            <a key={name} href={`#${name}`} aria-current={name === view.value ? 'page' : undefined}>
+            <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
               {title}
             </a>
           ))}
@@ -40,8 +50,10 @@ export function Page(): JSX.Element {
         )}
       </header>
       <main>
-        {view.value === 'look' ? (
-          <Look />
+        {view === 'operate' ? (
+          <OperateLoader />
+        ) : view === 'look' && (response === undefined || state.is === 'open') ? (
+          <Look response={response} />
         ) : state.is === 'open' ? (
           <Talk about={state.about} hasKey={state.hasKey} />
         ) : (
@@ -59,45 +71,15 @@ function iconAddress(): string {
 
 /** What stands in place of the views until the server has let this tab in. */
 function Door({ state }: { readonly state: Exclude<Connection, { is: 'open' }> }): JSX.Element {
-  const key = useSignal('')
   if (state.is === 'connecting') return <p class="door">Connecting …</p>
-  if (state.is === 'failed') {
-    return (
-      <div class="door" role="alert">
-        <h2>No connection</h2>
-        <p>{state.why}</p>
-        <button type="button" onClick={connect}>
-          Try again
-        </button>
-      </div>
-    )
-  }
+  if (state.is === 'failed') return <NoConnection why={state.why} onRetry={connect} />
   return (
-    <form
-      class="door"
-      onSubmit={(event) => {
-        event.preventDefault()
-        unlock(key.value.trim())
-      }}
-    >
-      <h2>This server asks for a key</h2>
-      <label for="key">Key</label>
-      <input
-        id="key"
-        type="password"
-        autocomplete="off"
-        required
-        value={key.value}
-        aria-invalid={state.wrong}
-        aria-describedby="key-note"
-        onInput={({ currentTarget }) => {
-          key.value = currentTarget.value
-        }}
-      />
-      <p id="key-note" class={state.wrong ? 'wrong' : 'note'} role={state.wrong ? 'alert' : undefined}>
-        {state.wrong ? 'The server does not know this key.' : 'It stays in this tab, and goes to this server alone.'}
-      </p>
-      <button type="submit">Open</button>
-    </form>
+    <KeyForm
+      title="This server asks for a key"
+      label="Key"
+      note="It stays in this tab, and goes to this server alone."
+      wrong={state.wrong ? 'The server does not know this key.' : undefined}
+      onKey={unlock}
+    />
   )
 }

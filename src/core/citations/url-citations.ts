@@ -4,6 +4,7 @@ import { aFunction, oneOf } from '../../shared/options/checks.js'
 import type { CitedPage } from '../responses/call-result.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitableText, CitationStage, CitationState, CitedText, ScoredText } from './citation-stage.js'
+import { citedText } from './cited-text.js'
 
 export type { CitedPage }
 
@@ -28,7 +29,7 @@ const CITATIONS: OptionTable<UrlCitationsOptions> = { resolve: aFunction, units:
  * models add; or that of a file, with the search and the index of the result: `【3fa1c:0†report.pdf】`. Its parts are short
  * and end with the line, so that text that only begins like a mark is not held back for long.
  */
-const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
+const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†([^【】†\n]{1,64})(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
 /** Matches the beginning of a mark after a file search. Before, letters after `【` would be held back without need. */
 const BEGINNING_WITH_FILES =
@@ -95,7 +96,9 @@ export function urlCitations(options: UrlCitationsOptions = {}): CitationStage {
       const end_index = start_index + lengthOf(link)
       const title = page.title || domainOf(address)
       const url = CLEAN.test(page.url) ? page.url : destinationOf(address)
-      const annotation: UrlCitation = { type: 'url_citation', url, title, start_index, end_index }
+      const { text: read } = page as Partial<CitedPage>
+      const quote = read === undefined ? undefined : { cited_text: citedText(read, mark[2] as string) }
+      const annotation: UrlCitation = { type: 'url_citation', url, title, start_index, end_index, ...quote }
       cited.push({ text: before + link, logprobs: tokens.of(from, mark.index), annotation })
       state.length = end_index
       from = mark.index + mark[0].length

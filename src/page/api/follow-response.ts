@@ -84,7 +84,8 @@ function isPassing({ status }: ApiError): boolean {
   return status === 502 || status === 503 || status === 504
 }
 
-function untilVisible(signal: AbortSignal): Promise<void> {
+/** Resolves once the tab is seen, or its reading is given up. */
+export function untilVisible(signal: AbortSignal): Promise<void> {
   if (!document.hidden) return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {
