@@ -103,7 +103,7 @@ function createWriter(encode: Encoder, work: Work, max: number, known: TextCache
     const ids = known.find(content)
     const start = buffer.length
     if (ids !== undefined) buffer.append(ids)
-    else if (yield* encode.into(content, buffer, work, max)) known.add(content, () => buffer.slice(start))
+    else if (yield* encode.into(content, buffer, work, max)) known.add(content, () => buffer.view().subarray(start))
     else return false
     return true
   }

@@ -4,7 +4,7 @@ import { createKnownTypes, type KnownTypes } from './known-types.js'
 export interface TextCache {
   /** Returns the ids of a text; undefined if it is not cached. */
   find(text: string): Uint32Array | undefined
-  /** @param ids - called if the text is kept */
+  /** @param ids - called if the text is kept. It may return a view of ids that change later */
   add(text: string, ids: () => Uint32Array): void
   /** The types of listed tools. Owners share it: servers list the same tools for all of them. @internal */
   readonly types?: KnownTypes
@@ -66,7 +66,7 @@ export function createTextCache(max: number): SharedTextCache {
       known.owners.add(owner)
       return
     }
-    const ids = idsOf()
+    const ids = idsOf().slice()
     const added = bytesOfText(text, ids)
     if (added > max / 4) return
     cache.set(text, { ids, owners: new Set([owner]) })

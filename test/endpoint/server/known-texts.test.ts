@@ -13,7 +13,7 @@ const IDS = Uint32Array.of(1, 2, 3)
 test('the texts of a response are found by those that continue it, and by no others', () => {
   const texts = new KnownTexts({ clock: () => 0 })
   texts.of('resp_a').add(LONG, () => IDS)
-  expect(texts.after('resp_a').find(LONG)).toBe(IDS)
+  expect(texts.after('resp_a').find(LONG)).toEqual(IDS)
   expect(texts.after('resp_b').find(LONG)).toBeUndefined()
 })
 
@@ -85,7 +85,7 @@ test('the second prompt of a conversation has the same ids, whether the texts of
   )
 })
 
-test('the second prompt of a conversation takes the texts of the first one as they were encoded', async () => {
+test('the second prompt of a conversation takes the texts of the first one as they were encoded, and the third forgets them', async () => {
   const { after } = KnownTexts.prototype
   const found: string[] = []
   const watched = vi.spyOn(KnownTexts.prototype, 'after').mockImplementation(function (this: KnownTexts, id) {
@@ -101,12 +101,18 @@ test('the second prompt of a conversation takes the texts of the first one as th
     const { ask } = served()
     const { id } = await ask({ input: LONG })
     expect(found).toEqual([])
-    await ask({ input: 'And then?', previous_response_id: id })
+    const second = await ask({ input: 'And then?', previous_response_id: id })
     expect(found).toEqual([LONG])
-    found.length = 0
+    const third = await ask({ input: 'And then?', previous_response_id: second.id })
+    await ask({ input: 'Once more.', previous_response_id: third.id })
+    await ask({ input: 'Or so?', previous_response_id: id })
+    expect(found).toEqual([LONG])
+    const all = [LONG, 'Yes.', 'And then?'].map((content, at) => ({ role: at === 1 ? 'assistant' : 'user', content }))
+    const whole = await ask({ input: all })
+    await ask({ input: 'And then?', previous_response_id: whole.id })
     await ask({ input: LONG, store: false })
     await ask({ input: LONG })
-    expect(found).toEqual([])
+    expect(found).toEqual([LONG])
   } finally {
     watched.mockRestore()
   }

@@ -57,7 +57,7 @@ export interface ResolvedRequest {
   /** The earlier rendering of its predecessors; undefined if it has none. */
   readonly earlier: EarlierPrompt | undefined
   /** The encoded texts of the conversation's first prompt; undefined if they are not kept. */
-  readonly texts?: TextCache
+  readonly texts?: TextCache | undefined
   /** Checked against a seal or the store, never against the client's copy. Not consumed yet. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
@@ -144,7 +144,7 @@ export async function resolveConversation(
     responses: earlier.responses,
     ...(turn && { turn }),
     earlier: prompt,
-    ...(parsed.store !== false && { texts: textsOf(first, context) }),
+    texts: parsed.store === false ? undefined : textsOf(sent, earlier, context),
     approvedCalls: approvedCalls(sent, before, groups.flat()),
     ...(first && { began: first.response.created_at }),
   }
@@ -180,8 +180,24 @@ async function unseal(
   return { history, shown, groups }
 }
 
-function textsOf(first: FinishedResponse | undefined, { texts, responseId }: ConversationContext): TextCache {
-  return first === undefined ? texts.of(responseId) : texts.after(first.response.id)
+/**
+ * Returns the encoded texts of a conversation's first prompt, until its third one, for which all is remembered. None of a
+ * client that sends what the model wrote: it will send the whole conversation again.
+ */
+function textsOf(
+  sent: readonly InputItem[],
+  { responses }: EarlierResponses,
+  { texts, responseId }: ConversationContext,
+): TextCache | undefined {
+  const [first] = responses
+  if (first === undefined) return sent.every(isAsked) ? texts.of(responseId) : undefined
+  if (responses.length === 1) return texts.after(first.response.id)
+  texts.forget(first.response.id)
+  return undefined
+}
+
+function isAsked(item: InputItem): boolean {
+  return 'role' in item && item.role !== 'assistant'
 }
 
 async function earlierOf(id: string | undefined, context: ConversationContext): Promise<EarlierResponses> {

@@ -1,6 +1,7 @@
 import type { Reclaimable } from '../../../flow/byte-budget.js'
 import { ExpiringBytes } from '../../../flow/expiring-bytes.js'
 import { bytesOfText, SHORTEST_TEXT, type TextCache } from '../../../prompt/text-cache.js'
+import { createTokenBuffer, type TokenBuffer } from '../../../prompt/token-buffer.js'
 
 export interface KnownTextsOptions {
   readonly clock: () => number
@@ -12,7 +13,9 @@ export interface KnownTextsOptions {
 
 /** The texts of a response's first prompt, with their ids. */
 interface Texts {
-  readonly idsOf: Map<string, Uint32Array>
+  /** One list for all texts: an array for each would be an allocation outside of the heap. */
+  readonly ids: TokenBuffer
+  readonly places: Map<string, readonly [start: number, end: number]>
   bytes: number
 }
 
@@ -36,7 +39,12 @@ export class KnownTexts {
 
   /** Returns the cache for a response that continues another one, the first of its conversation. */
   after(firstId: string): TextCache {
-    return { find: (text) => this.#kept.get(firstId)?.idsOf.get(text), add() {} }
+    const find = (text: string): Uint32Array | undefined => {
+      const texts = this.#kept.get(firstId)
+      const place = texts?.places.get(text)
+      return place && texts?.ids.view().subarray(...place)
+    }
+    return { find, add() {} }
   }
 
   /** Returns the cache for a response that begins a conversation. It holds no text itself. */
@@ -44,19 +52,21 @@ export class KnownTexts {
     return {
       ...this.after(responseId),
       add: (text, makeIds) => {
-        const texts = this.#kept.get(responseId) ?? { idsOf: new Map(), bytes: 0 }
-        if (text.length < SHORTEST_TEXT || texts.idsOf.has(text)) return
+        const texts = this.#kept.get(responseId) ?? { ids: createTokenBuffer(), places: new Map(), bytes: 0 }
+        if (text.length < SHORTEST_TEXT || texts.places.has(text)) return
         const ids = makeIds()
         const bytes = bytesOfText(text, ids)
         if (texts.bytes + bytes > this.#largest) return
-        texts.idsOf.set(text, ids)
+        const start = texts.ids.length
+        texts.ids.append(ids)
+        texts.places.set(text, [start, texts.ids.length])
         texts.bytes += bytes
         this.#kept.keep(responseId, texts, texts.bytes)
       },
     }
   }
 
-  /** Forgets the texts of a response, because it is deleted. */
+  /** Forgets the texts of a response, because it is deleted, or a later prompt is known as a whole. */
   forget(responseId: string): void {
     this.#kept.take(responseId)
   }
