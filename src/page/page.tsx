@@ -2,6 +2,7 @@ import { type Signal, signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
 import { Look } from './look/look.js'
+import { LINK } from './look/packed-text.js'
 import { Talk } from './talk/talk.js'
 
 const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
@@ -13,6 +14,11 @@ function viewOf(hash: string): keyof typeof VIEWS {
 /** The response that the address names: `#look/ID`. */
 function responseOf(hash: string): string | undefined {
   return /^#look\/([\w-]+)$/.exec(hash)?.[1]
+}
+
+/** The text of a link: `#look=TEXT`. */
+function packedOf(hash: string): string | undefined {
+  return hash.startsWith(LINK) ? hash.slice(LINK.length) : undefined
 }
 
 const hash: Signal<string> = signal(location.hash)
@@ -48,7 +54,7 @@ export function Page(): JSX.Element {
       </header>
       <main>
         {view === 'look' && (response === undefined || state.is === 'open') ? (
-          <Look response={response} />
+          <Look response={response} packed={packedOf(hash.value)} />
         ) : state.is === 'open' ? (
           <Talk about={state.about} hasKey={state.hasKey} />
         ) : (
