@@ -1,8 +1,9 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
+import { hash, packedOf, responseOf } from './look/address.js'
 import { Look } from './look/look.js'
-import { LINK } from './look/packed-text.js'
+import { Brand } from './parts/brand.js'
 import { Talk } from './talk/talk.js'
 
 const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
@@ -10,21 +11,6 @@ const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
 function viewOf(hash: string): keyof typeof VIEWS {
   return hash.startsWith('#look') ? 'look' : 'talk'
 }
-
-/** The response that the address names: `#look/ID`. */
-function responseOf(hash: string): string | undefined {
-  return /^#look\/([\w-]+)$/.exec(hash)?.[1]
-}
-
-/** The text of a link: `#look=TEXT`. */
-function packedOf(hash: string): string | undefined {
-  return hash.startsWith(LINK) ? hash.slice(LINK.length) : undefined
-}
-
-const hash: Signal<string> = signal(location.hash)
-addEventListener('hashchange', () => {
-  hash.value = location.hash
-})
 
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
@@ -34,8 +20,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <header class="top">
-        <img src={iconAddress()} alt="" width="22" height="22" />
-        <h1 class="brand">harmony-responses</h1>
+        <Brand />
         <nav class="views" aria-label="Views">
           {Object.entries(VIEWS).map(([name, title]) => (
             <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
@@ -63,11 +48,6 @@ export function Page(): JSX.Element {
       </main>
     </>
   )
-}
-
-/** The icon's built name has a hash. */
-function iconAddress(): string {
-  return document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href ?? ''
 }
 
 /** What stands in place of the views until the server has let this tab in. */
