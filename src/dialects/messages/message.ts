@@ -121,6 +121,15 @@ export interface MessageUsage {
   server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
 }
 
+/** Where the server's code ran, for `container` of the next request. */
+export interface MessageContainer {
+  id: string
+  /** Until when it is kept if nothing uses it: RFC 3339. */
+  expires_at: string
+  /** Always null: there are none. */
+  skills: null
+}
+
 /** An answer of the Messages API that is not streamed. */
 export interface Message {
   id: string
@@ -131,6 +140,8 @@ export interface Message {
   /** Null until the message has ended, like `stop_sequence`, which stays null unless one ended it. */
   stop_reason: MessageStopReason | null
   stop_sequence: string | null
+  /** Absent if no code ran, or its container has ended. */
+  container?: MessageContainer
   usage: MessageUsage
 }
 
@@ -168,7 +179,7 @@ export type MessageStreamEvent =
   | { type: 'content_block_stop'; index: number }
   | {
       type: 'message_delta'
-      delta: { stop_reason: MessageStopReason; stop_sequence: string | null }
+      delta: { stop_reason: MessageStopReason; stop_sequence: string | null; container?: MessageContainer }
       usage: MessageUsage
     }
   | { type: 'message_stop' }
