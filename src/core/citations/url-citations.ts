@@ -87,8 +87,9 @@ export function urlCitations(options: UrlCitationsOptions = {}): CitationStage {
       }
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
       check(!('then' in Object(page)), 'resolve', 'a page or undefined, not a promise', page)
-      const address = addressOf(page?.url)
-      if (page === undefined || address === undefined) continue
+      if (page === undefined) continue
+      const address = addressOf(page.url)
+      if (address === undefined) continue
       const before = `${text.slice(from, mark.index)} `
       const link = linkTo(address)
       const start_index = state.length + lengthOf(before)
@@ -121,9 +122,9 @@ function endOfPlain(text: string, beginning: RegExp): number {
 }
 
 /** Parses a page's URL as a browser does; undefined if it is not http or https. */
-function addressOf(url: string | undefined): URL | undefined {
+function addressOf(url: string): URL | undefined {
   try {
-    const address = new URL(url ?? '')
+    const address = new URL(url)
     // Valid hosts have no other characters, and a "`" cannot be escaped after another one.
     return /^https?:$/.test(address.protocol) && /^[\w.:[\]-]+$/.test(address.host) ? address : undefined
   } catch {

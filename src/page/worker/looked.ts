@@ -1,4 +1,7 @@
-import type { TraceRecord } from '../../core/trace/record.js'
+import type { ResponseTrace } from '../../endpoint/server/service/trace/response-trace.js'
+
+/** A record of a trace, or the tokens that a server hides. */
+export type ShownRecord = ResponseTrace['data'][number]
 
 /** What the worker is asked: what a pasted or dropped text is. */
 export interface LookRequest {
@@ -17,7 +20,7 @@ export interface Finding {
 }
 
 export type Looked =
-  | { readonly is: 'trace'; readonly what: string; readonly records: readonly TraceRecord[] }
+  | { readonly is: 'trace'; readonly what: string; readonly records: readonly ShownRecord[] }
   | {
       readonly is: 'capture'
       readonly what: string
