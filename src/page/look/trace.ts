@@ -28,7 +28,11 @@ export function listsOf(records: readonly TraceRecord[]): TraceLists {
     else if (record.type === 'message') messages.push(record)
     else if (record.type === 'event') events.push(record)
     else if (record.type === 'diagnostic') diagnostics.push(record)
-    else harmony.set(record.index, [...(harmony.get(record.index) ?? []), record])
+    else {
+      const others = harmony.get(record.index)
+      if (others === undefined) harmony.set(record.index, [record])
+      else others.push(record)
+    }
   }
   return { tokens, messages, events, diagnostics, harmony }
 }

@@ -29,8 +29,7 @@ export type Looked =
     }
   | { readonly is: 'failed'; readonly why: string }
 
-/** The worker's answer. */
-export interface LookAnswer {
-  readonly id: number
-  readonly looked: Looked
-}
+/** A part of the worker's answer, or its end. Records come in parts, because the page takes over each at once. */
+export type LookAnswer =
+  | { readonly id: number; readonly records: readonly TraceRecord[] }
+  | { readonly id: number; readonly looked: Looked }
