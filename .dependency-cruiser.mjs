@@ -47,7 +47,7 @@ const INSIDE = {
   judge: [['conformance'], ['probe']],
   page: [
     ['api', 'parts', 'worker'],
-    ['talk', 'look'],
+    ['talk', 'look', 'operate'],
   ],
 }
 

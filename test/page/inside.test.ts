@@ -100,6 +100,17 @@ inBrowser('look inside of tokens', () => {
     })
   }
 
+  test('Talk asks how likely each token was, if that is chosen', async () => {
+    const { url } = await servePage(...script([{ answer: 'Hello!' }]))
+    const { page } = await open(`${url}/`)
+    await page.getByLabel('How likely each token was').check()
+    await ask(page, 'Hi')
+    await withText(page, 'Complete')
+    await page.getByRole('link', { name: 'Tokens' }).click()
+    await page.getByLabel('Shade by probability').waitFor()
+    expect(await page.locator('.token.content.shade-0', { hasText: 'Hello' }).count()).toBe(1)
+  })
+
   test('tokens without log-probabilities have no shades and no legend of them', async () => {
     const { page } = await lookInto(await readFile('fixtures/code-interpreter.json', 'utf8'))
     expect(await page.getByText('Shade by probability').count()).toBe(0)
