@@ -58,6 +58,7 @@ const ASK: Readonly<Record<keyof typeof SECONDS, (signal: AbortSignal) => Promis
 
 /** Keeps the figures new until the signal aborts. */
 export function refresh(signal: AbortSignal): void {
+  troubles.value = {}
   for (const [name, seconds] of Object.entries(SECONDS)) {
     keepAsking(() => take(name as keyof typeof SECONDS, signal), seconds, signal)
   }
