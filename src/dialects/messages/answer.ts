@@ -97,8 +97,8 @@ export class MessageAnswer {
     const open = this.#open
     if (open?.type !== 'text' || open.item !== at || !isUrlCitation(citation)) return []
     open.isCited = true
-    const { url, title } = citation
-    const location = { type: 'web_search_result_location', url, title, cited_text: '', encrypted_index: '' } as const
+    const { url, title, cited_text = '' } = citation
+    const location = { type: 'web_search_result_location', url, title, cited_text, encrypted_index: '' } as const
     return [this.#delta({ type: 'citations_delta', citation: location })]
   }
 

@@ -15,8 +15,9 @@ export interface MessageCitation {
   type: 'web_search_result_location'
   url: string
   title: string
-  /** Empty, like `encrypted_index`: the page that the model read is sealed with its reasoning. */
+  /** The beginning of the cited lines, at most 150 characters. Empty if the server does not know them. */
   cited_text: string
+  /** Empty: the page that the model read is sealed with its reasoning. */
   encrypted_index: string
 }
 

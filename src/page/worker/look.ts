@@ -23,7 +23,9 @@ async function lookAt(text: string): Promise<Looked> {
   const ids = idsOf(text)
   if (ids !== undefined) return traced(`${ids.length} token ids`, [ids], { responseId: 'resp_pasted', clock: () => 0 })
   const head = text.slice(0, HEAD)
-  if (/^\{/.test(head) && hasTokens(text)) return await fixtureOf(text)
+  const kind = /^\{/.test(head) ? kindOf(text) : undefined
+  if (kind === 'fixture') return await fixtureOf(text)
+  if (kind === 'trace') return await savedTrace(text)
   // The judge is large: it is loaded for what it can read.
   if (/^(?:event|data|id|retry)?:/m.test(head) || /^[[{]/.test(head)) return (await import('./judged.js')).judged(text)
   return traced('Harmony text', [text], { responseId: 'resp_pasted', clock: () => 0 })
@@ -35,12 +37,19 @@ function idsOf(text: string): number[] | undefined {
   return Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
 }
 
-function hasTokens(text: string): boolean {
+function kindOf(text: string): 'fixture' | 'trace' | undefined {
   try {
-    return Array.isArray((JSON.parse(text) as { readonly tokens?: unknown }).tokens)
+    const { tokens, object } = JSON.parse(text) as { readonly tokens?: unknown; readonly object?: unknown }
+    return object === 'response.trace' ? 'trace' : Array.isArray(tokens) ? 'fixture' : undefined
   } catch {
-    return false
+    return undefined
   }
+}
+
+async function savedTrace(text: string): Promise<Looked> {
+  const { readTrace } = await import('./read-trace.js')
+  const { response_id, status, data } = readTrace(JSON.parse(text))
+  return { is: 'trace', what: `${response_id}, ${status.replace('_', ' ')}`, records: data }
 }
 
 async function fixtureOf(text: string): Promise<Looked> {
