@@ -263,7 +263,9 @@ inBrowser('operate', () => {
   for (const look of [{}, PHONE]) {
     test(`figures that change move nothing, ${look === PHONE ? 'on a phone' : 'on a desk'}`, async () => {
       let moment = TOLD
-      const { page } = await told(() => moment, look)
+      // Tall enough to show all of it: what is below a window cannot shift.
+      const viewport = look === PHONE ? { width: 390, height: 3_000 } : { width: 1_280, height: 1_600 }
+      const { page } = await told(() => moment, { viewport })
       await page.locator('.requests tbody tr').first().waitFor()
       await page.locator('.part').first().waitFor()
       await expect.poll(() => page.locator('.chart canvas').count()).toBe(6)
