@@ -1,8 +1,9 @@
-import { type Signal, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
+import { hash, packedOf, responseOf } from './look/address.js'
 import { Look } from './look/look.js'
 import { OperateLoader } from './operate/operate-loader.js'
+import { Brand } from './parts/brand.js'
 import { KeyForm, NoConnection } from './parts/door.js'
 import { Talk } from './talk/talk.js'
 
@@ -13,16 +14,6 @@ function viewOf(hash: string): keyof typeof VIEWS {
   return hash.startsWith('#look') ? 'look' : 'talk'
 }
 
-/** The response that the address names: `#look/ID`. */
-function responseOf(hash: string): string | undefined {
-  return /^#look\/([\w-]+)$/.exec(hash)?.[1]
-}
-
-const hash: Signal<string> = signal(location.hash)
-addEventListener('hashchange', () => {
-  hash.value = location.hash
-})
-
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
   const state = connection.value
@@ -31,8 +22,7 @@ export function Page(): JSX.Element {
   return (
     <>
       <header class="top">
-        <img src={iconAddress()} alt="" width="22" height="22" />
-        <h1 class="brand">harmony-responses</h1>
+        <Brand />
         <nav class="views" aria-label="Views">
           {Object.entries(VIEWS).map(([name, title]) => (
             <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
@@ -53,7 +43,7 @@ export function Page(): JSX.Element {
         {view === 'operate' ? (
           <OperateLoader />
         ) : view === 'look' && (response === undefined || state.is === 'open') ? (
-          <Look response={response} />
+          <Look response={response} packed={packedOf(hash.value)} />
         ) : state.is === 'open' ? (
           <Talk about={state.about} hasKey={state.hasKey} />
         ) : (
@@ -62,11 +52,6 @@ export function Page(): JSX.Element {
       </main>
     </>
   )
-}
-
-/** The icon's built name has a hash. */
-function iconAddress(): string {
-  return document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href ?? ''
 }
 
 /** What stands in place of the views until the server has let this tab in. */

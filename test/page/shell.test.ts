@@ -134,7 +134,7 @@ inBrowser('the shell', () => {
     }
     const own = loadedWith([
       ...['src/page/main.tsx', 'src/page/worker/worker.ts', 'src/page/page.css'].map(named),
-      named('src/engines/sources/replay.ts'),
+      ...['src/engines/sources/replay.ts', 'src/page/worker/read-trace.ts'].map(named),
     ])
     const judge = [...loadedWith([named('src/page/worker/judged.ts')])].filter((file) => !own.has(file))
     expect(await kB(own)).toBeLessThan(130)

@@ -1,7 +1,7 @@
 import type { ResponseTrace } from '../../endpoint/server/service/trace/response-trace.js'
 import { MAX_TRACE_TOKENS } from '../../endpoint/server/service/trace/window.js'
-import { untilVisible } from './follow-response.js'
 import { send } from './send.js'
+import { untilVisible } from './visible.js'
 
 /** The shortest wait between two readings of a response that runs, in milliseconds. */
 const WAIT_MS = 1_000

@@ -3,7 +3,17 @@ import type { JSX } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { shownText } from '../parts/shown-text.js'
 import { CaptureView } from './capture-view.js'
-import { lookAt, lookAtFile, lookAtResponse, looking, stopLooking, unfinishedResponse } from './looking.js'
+import {
+  type Looking,
+  lookAt,
+  lookAtFile,
+  lookAtLink,
+  lookAtResponse,
+  looking,
+  stopLooking,
+  unfinishedResponse,
+} from './looking.js'
+import { Share } from './share.js'
 import { TraceView } from './trace-view.js'
 
 const EXAMPLE =
@@ -15,14 +25,22 @@ const typed: Signal<string> = signal('')
  * What became of a text: of Harmony or token ids, the events; of a stream, what is wrong with it. Or what became of an
  * answer of the server.
  */
-export function Look({ response }: { readonly response?: string | undefined }): JSX.Element {
+export function Look({
+  response,
+  packed,
+}: {
+  readonly response?: string | undefined
+  /** The text of a link. */
+  readonly packed?: string | undefined
+}): JSX.Element {
   const result = looking.value
   useEffect(() => {
     const id = response ?? unfinishedResponse()
-    if (id === undefined) return
-    lookAtResponse(id)
+    if (packed !== undefined) lookAtLink(packed)
+    else if (id !== undefined) lookAtResponse(id)
+    else return
     return stopLooking
-  }, [response])
+  }, [response, packed])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by the keyboard.
     <section class="look" tabIndex={0} aria-label="Look inside">
@@ -68,16 +86,31 @@ export function Look({ response }: { readonly response?: string | undefined }): 
           )}
         </div>
       </form>
+      <Shared looking={result} />
       {result.is === 'failed' && <Broken why={result.why} response={result.response} />}
       {result.is === 'trace' && result.broken !== undefined && (
         <Broken why={result.broken} response={result.response} />
       )}
       {result.is === 'trace' && (
-        <TraceView key={result.count} what={result.what} records={result.records} isLive={result.trace !== undefined} />
+        <TraceView
+          key={result.count}
+          what={result.what}
+          records={result.records}
+          prompt={result.prompt}
+          isLive={result.trace !== undefined}
+        />
       )}
       {result.is === 'capture' && <CaptureView looked={result} />}
     </section>
   )
+}
+
+function Shared({ looking }: { readonly looking: Looking }): JSX.Element | null {
+  if (looking.is !== 'trace' && looking.is !== 'capture') return null
+  const { trace, text = '', count } = looking
+  if (trace !== undefined)
+    return <Share key={count} text={() => JSON.stringify(trace)} name={`${trace.response_id}.json`} />
+  return <Share key={count} text={() => text} name={/^\s*[[{]/.test(text) ? 'looked-into.json' : 'looked-into.txt'} />
 }
 
 function Broken({ why, response }: { readonly why: string; readonly response: string | undefined }): JSX.Element {

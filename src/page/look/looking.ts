@@ -1,8 +1,9 @@
 import { type Signal, signal } from '@preact/signals'
 import { followTrace, isOver, type WholeTrace } from '../api/follow-trace.js'
 import { ApiError, reasonOf } from '../api/send.js'
-import type { Looked } from '../worker/looked.js'
+import { type Looked, lookedOf } from '../worker/looked.js'
 import { askWorker, stopWorker } from './ask-worker.js'
+import { unpack } from './packed-text.js'
 
 /** The largest file that is read as one text, in bytes. */
 const MAX_FILE = 128 * 1024 * 1024
@@ -17,6 +18,8 @@ export type Looking =
       /** The id of an answer of the server. */
       readonly response?: string
       readonly trace?: WholeTrace
+      /** What was pasted, dropped or shared. */
+      readonly text?: string
       /** Why no more of it can be read. */
       readonly broken?: string
     })
@@ -46,9 +49,22 @@ export function stopLooking(): void {
 export async function lookAt(text: string): Promise<void> {
   // The address names it no longer.
   history.replaceState(null, '', '#look')
+  await show(text, begin())
+}
+
+/** Says what the text of a link is, and what became of it. */
+export async function lookAtLink(packed: string): Promise<void> {
   const signal = begin()
+  try {
+    await show(await unpack(packed), signal)
+  } catch (error) {
+    if (!signal.aborted) looking.value = { is: 'failed', why: reasonOf(error), count }
+  }
+}
+
+async function show(text: string, signal: AbortSignal): Promise<void> {
   const looked = await askWorker(text)
-  if (!signal.aborted) looking.value = { ...looked, count }
+  if (!signal.aborted) looking.value = { ...looked, count, text }
 }
 
 export async function lookAtFile(file: File | undefined): Promise<void> {
@@ -75,10 +91,6 @@ export async function lookAtResponse(id: string): Promise<void> {
 export function unfinishedResponse(): string | undefined {
   const { trace } = { trace: undefined, ...looking.value }
   return trace === undefined || isOver(trace) ? undefined : trace.response_id
-}
-
-function lookedOf({ response_id, status, data }: WholeTrace): Looked {
-  return { is: 'trace', what: `${response_id}, ${status.replace('_', ' ')}`, records: data }
 }
 
 function whyOf(error: unknown): string {

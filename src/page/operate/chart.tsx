@@ -81,7 +81,8 @@ export function Chart({
           {lines.map(({ label, values }, line) => (
             <li key={line}>
               <span class={`mark line-${line}`} />
-              <span class="label">{shownText(label)}</span> <b>{words(values[index] ?? null)}</b>
+              <b>{words(values[index] ?? null)}</b>
+              <span class="label">{shownText(label)}</span>
               <span class="hidden">, at most {words(mostOf(values))} in the hour</span>
             </li>
           ))}
@@ -131,7 +132,8 @@ function draw(place: HTMLElement, figures: ChartFigures, onChoose: (index: numbe
           gap: 6,
           space: 50,
           incrs: [600, 900, 1200, 1800, HOUR],
-          values: (_, splits) => splits.map((at) => timeWords(at, 'minutes')),
+          // Without figures it is no hour of a day.
+          values: ({ data: [times] }, splits) => splits.map((at) => (times.length > 0 ? timeWords(at, 'minutes') : '')),
         },
         {
           ...axis,

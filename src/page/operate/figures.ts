@@ -27,8 +27,8 @@ export const troubles: Signal<Readonly<Record<string, string>>> = signal<Readonl
 /** How long after an answer it is asked for again, in seconds: the series has a new interval every ten. */
 const SECONDS = { now: 2, requests: 4, series: 10, parts: 30 } as const
 
-/** Up to where requests were known after each of the last two answers. */
-let known: readonly [before: number, last: number] = [0, 0]
+/** The number of the last request that is known. */
+let last = 0
 
 const ASK: Readonly<Record<keyof typeof SECONDS, (signal: AbortSignal) => Promise<void>>> = {
   async now(signal) {
@@ -37,16 +37,12 @@ const ASK: Readonly<Record<keyof typeof SECONDS, (signal: AbortSignal) => Promis
     now.value = answer
   },
   async requests(signal) {
-    // One that another worker answered at the same moment may come an answer later than its number says.
-    let [after, last] = known
     for (let hasMore = true; hasMore; ) {
-      const answer = await askOperator<AdminRequests>(`requests?limit=1000&after=${after}`, signal)
+      const answer = await askOperator<AdminRequests>(`requests?limit=1000&after=${last}`, signal)
       requests.value = addRequests(requests.value, answer.data)
-      after = answer.last
-      last = Math.max(last, after)
+      last = answer.last
       hasMore = answer.has_more
     }
-    known = [known[1], last]
   },
   async series(signal) {
     series.value = await askOperator<AdminSeries>('series', signal)
@@ -58,6 +54,7 @@ const ASK: Readonly<Record<keyof typeof SECONDS, (signal: AbortSignal) => Promis
 
 /** Keeps the figures new until the signal aborts. */
 export function refresh(signal: AbortSignal): void {
+  troubles.value = {}
   for (const [name, seconds] of Object.entries(SECONDS)) {
     keepAsking(() => take(name as keyof typeof SECONDS, signal), seconds, signal)
   }
@@ -81,6 +78,6 @@ export async function forget(): Promise<void> {
   parts.value = undefined
   requests.value = []
   troubles.value = {}
-  known = [0, 0]
+  last = 0
   await forgetKey()
 }

@@ -34,22 +34,24 @@ async function sendAsOperator(path: string, method: 'GET' | 'POST', signal?: Abo
   try {
     return await send(`admin/${path}`, { method, keyName: KEY, ...(signal && { signal }) })
   } catch (error) {
-    if (error instanceof ApiError && error.code === 'operator_key_required') {
+    if (isRefusal(error)) {
       gate.value = { is: 'closed', why: error.message, wrong: saved(KEY) !== undefined }
     }
     throw error
   }
 }
 
+function isRefusal(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === 'operator_key_required'
+}
+
 /** Asks whether the key of this tab opens, or none is needed. */
 export async function enter(): Promise<void> {
-  gate.value = { is: 'asking' }
   try {
     await askOperator('now')
     gate.value = { is: 'open', hasKey: saved(KEY) !== undefined }
   } catch (error) {
-    // What closed the gate has set it.
-    if ((gate.value as Gate).is === 'asking') gate.value = { is: 'failed', why: reasonOf(error) }
+    if (!isRefusal(error)) gate.value = { is: 'failed', why: reasonOf(error) }
   }
 }
 

@@ -6,7 +6,6 @@ import { NoConnection } from '../parts/door.js'
 const view: Signal<{ readonly View?: ComponentType; readonly hasFailed?: true }> = signal({})
 
 async function load(): Promise<void> {
-  view.value = {}
   try {
     const { Operate } = await import('./operate.js')
     view.value = { View: Operate }
@@ -19,8 +18,9 @@ async function load(): Promise<void> {
 export function OperateLoader(): JSX.Element {
   const { View, hasFailed } = view.value
   useEffect(() => {
-    if (View === undefined) load()
+    if (View === undefined && !hasFailed) load()
   }, [])
-  if (hasFailed) return <NoConnection why="The server does not answer." onRetry={load} />
+  // A server of another version has other files: the page itself is loaded again, which loses nothing.
+  if (hasFailed) return <NoConnection why="The page could not be loaded." onRetry={() => location.reload()} />
   return View === undefined ? <p class="door">Loading …</p> : <View />
 }

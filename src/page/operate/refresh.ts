@@ -1,4 +1,4 @@
-import { untilVisible } from '../api/follow-response.js'
+import { untilVisible } from '../api/visible.js'
 
 /** Asks again and again, so many seconds after each answer, while the tab is seen and until the signal aborts. */
 export async function keepAsking(ask: () => Promise<void>, seconds: number, signal: AbortSignal): Promise<void> {
