@@ -4,12 +4,10 @@ import { createKnownTypes, type KnownTypes } from './known-types.js'
 export interface TextCache {
   /** Returns the ids of a text; undefined if it is not cached. */
   find(text: string): Uint32Array | undefined
-  /** @param ids - called if the text is kept. It may return a view of ids that change later */
+  /** @param ids - called if the text is kept */
   add(text: string, ids: () => Uint32Array): void
   /** The types of listed tools. Owners share it: servers list the same tools for all of them. @internal */
   readonly types?: KnownTypes
-  /** The texts of the conversation's own messages, which only its next response reads again. @internal */
-  readonly said?: TextCache
 }
 
 /** A cache that owners share; by itself, that of an owner without a name. */
@@ -22,7 +20,7 @@ export interface SharedTextCache extends TextCache {
 }
 
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
-export const SHORTEST_TEXT = 256
+const SHORTEST = 256
 /** The number of owners who find a text, at most: after that, the first of them no longer does. */
 const MAX_OWNERS = 16
 /** The bytes of a cached text: two per unit, and four per id. */
@@ -50,7 +48,7 @@ export function createTextCache(max: number): SharedTextCache {
   let size = 0
 
   function find(text: string, owner: string): Uint32Array | undefined {
-    const known = text.length < SHORTEST_TEXT ? undefined : cache.get(text)
+    const known = text.length < SHORTEST ? undefined : cache.get(text)
     if (known === undefined || !known.owners.has(owner)) return undefined
     cache.delete(text)
     cache.set(text, known)
@@ -58,7 +56,7 @@ export function createTextCache(max: number): SharedTextCache {
   }
 
   function add(text: string, owner: string, idsOf: () => Uint32Array): void {
-    if (text.length < SHORTEST_TEXT || UNIT_BYTES * text.length > max / 4) return
+    if (text.length < SHORTEST || UNIT_BYTES * text.length > max / 4) return
     const known = cache.get(text)
     if (known !== undefined) {
       const [first = owner] = known.owners
@@ -66,15 +64,15 @@ export function createTextCache(max: number): SharedTextCache {
       known.owners.add(owner)
       return
     }
-    const ids = idsOf().slice()
-    const added = bytesOfText(text, ids)
+    const ids = idsOf()
+    const added = sizeOf(text, ids)
     if (added > max / 4) return
     cache.set(text, { ids, owners: new Set([owner]) })
     size += added
     for (const [oldest, its] of cache) {
       if (size <= max) break
       cache.delete(oldest)
-      size -= bytesOfText(oldest, its.ids)
+      size -= sizeOf(oldest, its.ids)
     }
   }
 
@@ -91,7 +89,6 @@ interface KnownText {
   readonly owners: Set<string>
 }
 
-/** Returns what a text takes with its ids. */
-export function bytesOfText(text: string, ids: Uint32Array): number {
+function sizeOf(text: string, ids: Uint32Array): number {
   return UNIT_BYTES * text.length + ids.byteLength
 }
