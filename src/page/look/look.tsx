@@ -92,7 +92,13 @@ export function Look({
         <Broken why={result.broken} response={result.response} />
       )}
       {result.is === 'trace' && (
-        <TraceView key={result.count} what={result.what} records={result.records} isLive={result.trace !== undefined} />
+        <TraceView
+          key={result.count}
+          what={result.what}
+          records={result.records}
+          prompt={result.prompt}
+          isLive={result.trace !== undefined}
+        />
       )}
       {result.is === 'capture' && <CaptureView looked={result} />}
     </section>

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { followTrace, isOver, type WholeTrace } from '../api/follow-trace.js'
 import { ApiError, reasonOf } from '../api/send.js'
-import type { Looked } from '../worker/looked.js'
+import { type Looked, lookedOf } from '../worker/looked.js'
 import { askWorker, stopWorker } from './ask-worker.js'
 import { unpack } from './packed-text.js'
 
@@ -91,10 +91,6 @@ export async function lookAtResponse(id: string): Promise<void> {
 export function unfinishedResponse(): string | undefined {
   const { trace } = { trace: undefined, ...looking.value }
   return trace === undefined || isOver(trace) ? undefined : trace.response_id
-}
-
-function lookedOf({ response_id, status, data }: WholeTrace): Looked {
-  return { is: 'trace', what: `${response_id}, ${status.replace('_', ' ')}`, records: data }
 }
 
 function whyOf(error: unknown): string {

@@ -6,11 +6,14 @@ import type {
   TokenRecord,
 } from '../../core/trace/index.js'
 import type { ShownRecord } from '../worker/looked.js'
+import { shadeOf } from './shades.js'
 
 /** A token as it is shown: its index is its place in the list. */
 export interface ShownToken extends TokenRecord {
   /** Of the first of tokens that the server hides: how many they are. Of the others, 0; their texts are empty. */
   readonly hidden?: number
+  /** Whether a diagnostic is about it. */
+  readonly isFlawed?: boolean
 }
 
 /** Records of a response by what they are. */
@@ -35,7 +38,15 @@ export function listsOf(records: readonly ShownRecord[]): TraceLists {
     else if (record.type === 'message') messages.push(record)
     else if (record.type === 'event') events.push(record)
     else if (record.type === 'diagnostic') diagnostics.push(record)
-    else harmony.set(record.index, [...(harmony.get(record.index) ?? []), record])
+    else {
+      const others = harmony.get(record.index)
+      if (others === undefined) harmony.set(record.index, [record])
+      else others.push(record)
+    }
+  }
+  for (const { index } of diagnostics) {
+    const token = tokens[index]
+    if (token !== undefined) tokens[index] = { ...token, isFlawed: true }
   }
   return { tokens, messages, events, diagnostics, harmony }
 }
@@ -53,7 +64,8 @@ function hide(tokens: ShownToken[], { from, tokens: count, origin }: Extract<Sho
   tokens[first] = { ...unknown, index: first, text: `[${all} hidden ${all === 1 ? 'token' : 'tokens'}]`, hidden: all }
 }
 
-/** The classes of a token: who wrote it, and where it stands. */
-export function classOf({ origin, position, hidden }: ShownToken): string {
-  return hidden === undefined ? `token ${origin} ${position}` : 'token unseen'
+/** The classes of a token: who wrote it, where it stands, how likely it was, and whether something is wrong with it. */
+export function classOf({ origin, position, logprob, hidden, isFlawed }: ShownToken): string {
+  const flaw = isFlawed === true ? ' flawed' : ''
+  return hidden === undefined ? `token ${origin} ${position}${shadeOf(logprob)}${flaw}` : 'token unseen'
 }
