@@ -1,6 +1,7 @@
+import { type Signal, signal } from '@preact/signals'
 import type { TraceRecord } from '../../core/trace/record.js'
 import { BASE } from '../api/send.js'
-import type { LookAnswer, Looked } from '../worker/looked.js'
+import type { LookAnswer, Looked, LookRequest } from '../worker/looked.js'
 
 interface Policy {
   createScriptURL(url: string): string
@@ -9,21 +10,27 @@ interface Policy {
 let worker: Worker | undefined
 let asked = 0
 
-/** Lets the worker look at a text. What it was asked before is given up. */
-export function askWorker(text: string): Promise<Looked> {
+/** How much of what is asked for is read, from 0 to 1; undefined if that is not known. */
+export const share: Signal<number | undefined> = signal<number | undefined>(undefined)
+
+/** Lets the worker look at a text or a file. What it was asked before is given up. */
+export function askWorker(text: string | Blob): Promise<Looked> {
   if (asked > 0) stopWorker()
   worker ??= startWorker()
   const { current, id } = { current: worker, id: ++asked }
   const parts: (readonly TraceRecord[])[] = []
+  share.value = undefined
   return new Promise((resolve) => {
     current.onmessage = ({ data }: MessageEvent<LookAnswer>) => {
       if (data.id !== id) return
-      if ('records' in data) parts.push(data.records)
+      if ('share' in data) share.value = data.share
+      else if ('records' in data) parts.push(data.records)
       else if (data.looked.is !== 'trace') resolve(data.looked)
       else resolve({ ...data.looked, records: [...parts, data.looked.records].flat() })
     }
     current.onerror = () => resolve({ is: 'failed', why: 'The page could not load what reads it.' })
-    current.postMessage({ id, text })
+    const request: LookRequest = { id, source: typeof text === 'string' ? new Blob([text]) : text }
+    current.postMessage(request)
   })
 }
 

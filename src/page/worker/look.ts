@@ -4,10 +4,15 @@ import { traceRecords } from '../../core/trace/trace-records.js'
 import type { TranslateOptions } from '../../defaults.js'
 import { fixtureOptions, fixtureResponseId } from '../../engines/sources/fixture-options.js'
 import { translateBatches } from '../../translate.js'
-import type { Looked } from './looked.js'
+import type { Looked, Told } from './looked.js'
+import { type Source, sourceOf } from './pieces.js'
 
-/** How much of a text decides what it is. */
+/** How many bytes of a text decide what it is. */
 const HEAD = 4_096
+
+/** The largest capture that is read, piece by piece, and the largest text of another kind, in bytes. */
+const MAX_CAPTURE = 1024 ** 3
+const MAX_TEXT = 16 * 1024 ** 2
 
 /** How many records are told of together. */
 const TOGETHER = 2_000
@@ -15,36 +20,65 @@ const TOGETHER = 2_000
 /** The most tokens that are kept. */
 const MAX_TOKENS = 200_000
 
-/** Told of the records of a response, a part at a time, before those in the result. */
-export type OnRecords = (records: readonly TraceRecord[]) => void
+type Tell = (told: Told) => void
 
-/** Says what a text is, and what became of it. It never throws because of the text. */
-export async function look(text: string, onRecords: OnRecords): Promise<Looked> {
+/** Tokens, and what a translator has to know of them. */
+interface Recording {
+  readonly what: string
+  readonly source: TokenSource
+  readonly options: TranslateOptions
+}
+
+/**
+ * Says what a text is, and what became of it. It never throws because of the text.
+ *
+ * @param open - reads a file piece by piece
+ */
+export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source = sourceOf): Promise<Looked> {
   try {
-    return await lookAt(text.trim(), onRecords)
+    return await lookAt(file, tell, open)
   } catch (error) {
     return { is: 'failed', why: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function lookAt(text: string, onRecords: OnRecords): Promise<Looked> {
-  const traced = (what: string, source: TokenSource, options: TranslateOptions): Promise<Looked> =>
-    trace(what, source, options, onRecords)
-  const pasted = { responseId: 'resp_pasted', clock: () => 0 }
-  if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
-  const ids = idsOf(text)
-  if (ids !== undefined) return traced(`${ids.length} token ids`, [ids], pasted)
-  const head = text.slice(0, HEAD)
-  if (/^\{/.test(head) && hasTokens(text)) return await fixtureOf(text, traced)
+async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Promise<Looked> {
+  const head = (await file.slice(0, HEAD).text()).trimStart()
+  const isSmall = file.size <= MAX_TEXT
+  if (isSmall) {
+    const text = (await file.text()).trim()
+    if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
+    const recording = idsOf(text) ?? (await fixtureOf(text))
+    if (recording !== undefined) return await traced(recording, tell)
+    if (!isCapture(head)) return await traced({ what: 'Harmony text', source: [text], options: PASTED }, tell)
+  } else if (!isCapture(head)) return { is: 'failed', why: 'Only a captured stream may be larger than 16 MiB.' }
+  if (file.size > MAX_CAPTURE) return { is: 'failed', why: 'A captured stream may be at most 1 GiB large.' }
   // The judge is large: it is loaded for what it can read.
-  if (/^(?:event|data|id|retry)?:/m.test(head) || /^[[{]/.test(head)) return (await import('./judged.js')).judged(text)
-  return traced('Harmony text', [text], pasted)
+  const { judged } = await import('./judged.js')
+  return judged(open(file), (share) => tell({ share }))
+}
+
+const PASTED: TranslateOptions = { responseId: 'resp_pasted', clock: () => 0 }
+
+/** Whether a text begins like what the judge reads: a stream, JSON, or bytes. */
+function isCapture(head: string): boolean {
+  return /^(?:event|data|id|retry)?:/m.test(head) || /^[[{]|\0/.test(head)
 }
 
 /** Returns the ids of a list of them: in brackets or not, with commas or not. */
-function idsOf(text: string): number[] | undefined {
+function idsOf(text: string): Recording | undefined {
   if (!/^\[?\s*\d/.test(text) || /[^\d\s,[\]]/.test(text)) return undefined
-  return Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+  const ids = Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+  return { what: `${ids.length} token ids`, source: [ids], options: PASTED }
+}
+
+async function fixtureOf(text: string): Promise<Recording | undefined> {
+  if (!text.startsWith('{') || !hasTokens(text)) return undefined
+  const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
+  const fixture = readTokenFixture(text)
+  const responseId = fixtureResponseId(await sha256(fixture.name))
+  const options = { ...fixtureOptions(fixture), responseId }
+  return { what: `The fixture ${fixture.name}`, source: replay(fixture), options }
 }
 
 function hasTokens(text: string): boolean {
@@ -55,16 +89,6 @@ function hasTokens(text: string): boolean {
   }
 }
 
-async function fixtureOf(
-  text: string,
-  traced: (what: string, source: TokenSource, options: TranslateOptions) => Promise<Looked>,
-): Promise<Looked> {
-  const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
-  const fixture = readTokenFixture(text)
-  const responseId = fixtureResponseId(await sha256(fixture.name))
-  return traced(`The fixture ${fixture.name}`, replay(fixture), { ...fixtureOptions(fixture), responseId })
-}
-
 /** Browsers have no digests where a page is not secure: there, any id does. */
 async function sha256(text: string): Promise<string> {
   if (!isSecureContext) return 'pasted'
@@ -72,12 +96,7 @@ async function sha256(text: string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function trace(
-  what: string,
-  source: TokenSource,
-  options: TranslateOptions,
-  onRecords: OnRecords,
-): Promise<Looked> {
+async function traced({ what, source, options }: Recording, tell: Tell): Promise<Looked> {
   let records: TraceRecord[] = []
   let tokens = 0
   const tracing = traceRecords((record) => {
@@ -85,7 +104,7 @@ async function trace(
     if (tokens > MAX_TOKENS) return
     records.push(record)
     if (records.length < TOGETHER) return
-    onRecords(records)
+    tell({ records })
     records = []
   })
   for await (const _ of translateBatches(source, { ...options, ...tracing })) if (tokens > MAX_TOKENS) break
