@@ -62,7 +62,7 @@ inBrowser('what is large', () => {
         .locator('output')
         .getByText(`${next + 1} of ${ids.length}`)
         .waitFor()
-      expect(await page.locator('.events li').count()).toBeLessThanOrEqual(300)
+      expect(await page.locator('.events li').count()).toBeLessThanOrEqual(100)
       expect(await accessibilityFaults(page)).toEqual([])
     })
   }

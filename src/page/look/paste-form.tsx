@@ -25,7 +25,7 @@ export function PasteForm({
   /** Takes a file, or a text that is too long for the field. */
   const take = (event: Event, given: DataTransfer | null): void => {
     const text = given?.getData('text/plain') ?? ''
-    const taken = given?.files[0] ?? (text.length > MAX_TYPED ? new Blob([text]) : undefined)
+    const taken = given?.files[0] ?? (text.length > MAX_TYPED ? text : undefined)
     if (taken === undefined) return
     event.preventDefault()
     onLook(taken)
