@@ -115,7 +115,8 @@ function writeCapture(file, bytes) {
 async function moved({ figure, selector, by, frames, atMost, ...given }) {
   const { gaps, processorMs } = await during(given, () => given.page.evaluate(move, { frames, selector, by }))
   const late = gaps.filter((gap) => gap > LATE).length
-  const note = `${late} of ${gaps.length} frames late, the longest ${Math.max(...gaps).toFixed(0)} ms; load ${loadavg()[0].toFixed(0)}`
+  const longest = `the longest ${Math.max(...gaps).toFixed(0)} ms`
+  const note = `${late} of ${gaps.length} frames late, ${longest}; load ${loadavg()[0].toFixed(0)}`
   const row = { figure: `${figure}: processor time for a frame`, value: processorMs / frames, unit: 'ms', note }
   return [{ ...row, ...(atMost && { atMost }) }]
 }
