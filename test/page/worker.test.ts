@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TraceRecord } from '../../src/core/trace/index.js'
 import { look } from '../../src/page/worker/look.js'
-import type { Looked, Told } from '../../src/page/worker/looked.js'
+import type { Looked, ShownRecord, Told } from '../../src/page/worker/looked.js'
 import type { Source } from '../../src/page/worker/pieces.js'
 
 /** A file as a worker reads it, in pieces of some bytes. */
@@ -20,7 +19,7 @@ async function toldOf(text: string, size = 64 * 1024): Promise<{ readonly looked
 }
 
 /** Returns what the page is told of a text, with all of its records. */
-async function recordsOf(text: string): Promise<{ readonly what: string; readonly parts: readonly TraceRecord[][] }> {
+async function recordsOf(text: string): Promise<{ readonly what: string; readonly parts: readonly ShownRecord[][] }> {
   const { looked, told } = await toldOf(text)
   if (looked.is !== 'trace') return expect.unreachable(JSON.stringify(looked))
   const parts = told.flatMap((each) => ('records' in each ? [[...each.records]] : []))
@@ -111,7 +110,11 @@ describe('the worker', () => {
       const { looked } = await toldOf(text)
       return looked.is === 'failed' ? looked.why : expect.unreachable(looked.is)
     }
-    expect(await why('word '.repeat(4_000_000))).toBe('Only a captured stream may be larger than 16 MiB.')
+    const large = Object.defineProperty(new Blob(['word']), 'size', { value: 129 * 1024 ** 2 })
+    expect(await look(large, () => {})).toEqual({
+      is: 'failed',
+      why: 'Only a captured stream may be larger than 128 MiB.',
+    })
     expect(await why('PK\x03\x04\0\0')).toMatch(/^This is /)
     expect(await why(' \n')).toBe('There is nothing to look into.')
   })

@@ -1,7 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
-import type { TraceRecord } from '../../core/trace/record.js'
 import { BASE } from '../api/send.js'
-import type { LookAnswer, Looked, LookRequest } from '../worker/looked.js'
+import type { LookAnswer, Looked, LookRequest, ShownRecord } from '../worker/looked.js'
 
 interface Policy {
   createScriptURL(url: string): string
@@ -18,7 +17,7 @@ export function askWorker(text: string | Blob): Promise<Looked> {
   if (asked > 0) stopWorker()
   worker ??= startWorker()
   const { current, id } = { current: worker, id: ++asked }
-  const records: TraceRecord[] = []
+  const records: ShownRecord[] = []
   share.value = undefined
   return new Promise((resolve) => {
     current.onmessage = ({ data }: MessageEvent<LookAnswer>) => {

@@ -1,9 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import type { TokenRecord } from '../../core/trace/index.js'
 import { shownText } from '../parts/shown-text.js'
 import { layOut, piecesOf, type Rows, rowOf } from './rows.js'
+import { classOf, type ShownToken } from './trace.js'
 
 /** How many rows come and go together, and how many more there are above and below than are seen. */
 const STEP = 10
@@ -30,7 +30,7 @@ export function TokenRows({
   of,
   onChoose,
 }: {
-  readonly tokens: readonly TokenRecord[]
+  readonly tokens: readonly ShownToken[]
   readonly at: number
   readonly of: Range | undefined
   readonly onChoose: (index: number) => void
@@ -98,7 +98,7 @@ function marksIn({ texts }: Rows, row: number, at: number, of: Range | undefined
 interface PiecesProps extends Marks {
   readonly rows: Rows
   readonly row: number
-  readonly tokens: readonly TokenRecord[]
+  readonly tokens: readonly ShownToken[]
 }
 
 /** What stands in a row, which is drawn again only if it changes. */
@@ -112,12 +112,12 @@ class Pieces extends Component<PiecesProps> {
     return (
       <>
         {piecesOf(rows, row, tokens).map(({ text: index, start, end }) => {
-          const { origin, position, text } = tokens[index] as TokenRecord
+          const token = tokens[index] as ShownToken
           const isOf = from <= index && index <= to
           const marks = `${index % 2 === 0 ? '' : ' odd'}${index === at ? ' at' : ''}${isOf ? ' chosen' : ''}`
           return (
-            <span key={index} class={`token ${origin} ${position}${marks}`} data-at={index}>
-              {shownText(text.slice(start, end))}
+            <span key={index} class={`${classOf(token)}${marks}`} data-at={index}>
+              {shownText(token.text.slice(start, end))}
             </span>
           )
         })}

@@ -1,13 +1,14 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
-import { useMemo } from 'preact/hooks'
-import type { EventRecord, MessageRecord, TokenRecord, TraceRecord } from '../../core/trace/index.js'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import type { EventRecord, MessageRecord } from '../../core/trace/index.js'
 import { shortened } from '../../shared/shortened.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { ShownText, shownText } from '../parts/shown-text.js'
+import type { ShownRecord } from '../worker/looked.js'
 import { eventsUpTo, lastOf, messagesAround } from './reached.js'
 import { TokenRows } from './token-rows.js'
-import { listsOf } from './trace.js'
+import { listsOf, type ShownToken } from './trace.js'
 
 /** The most characters of a text that are shown in its line, and of an event's JSON. */
 const MAX_LINE = 200
@@ -20,14 +21,17 @@ const MAX_DID = 12
 export function TraceView({
   what,
   records,
+  isLive,
 }: {
   readonly what: string
-  readonly records: readonly TraceRecord[]
+  readonly records: readonly ShownRecord[]
+  /** Whether more may follow: its last token is shown until another one is chosen. */
+  readonly isLive: boolean
 }): JSX.Element {
   const { tokens, messages, events, diagnostics, harmony } = useMemo(() => listsOf(records), [records])
-  const step = useSignal(0)
+  const last = Math.max(0, tokens.length - 1)
+  const step = useFollowing(last, isLive)
   const chosen = useSignal<EventRecord | undefined>(undefined)
-  const last = tokens.length - 1
   const at = tokens[step.value]
   const reached = step.value >= last ? events : eventsUpTo(events, step.value)
   const around = messagesAround(messages, step.value)
@@ -38,9 +42,9 @@ export function TraceView({
     chosen.value = undefined
   }
   return (
-    <div class="trace">
+    <div class={isLive ? 'trace live' : 'trace'}>
       <h2>
-        {shownText(what)}: {tokens.length} tokens and chunks, {messages.length} messages, {events.length} events
+        {shownText(`${what}: ${tokens.length} tokens and chunks, ${messages.length} messages, ${events.length} events`)}
       </h2>
       <div class="steps">
         <button type="button" aria-label="Step back" onClick={() => go(step.value - 1)}>
@@ -49,7 +53,7 @@ export function TraceView({
         <input
           type="range"
           min={0}
-          max={Math.max(last, 0)}
+          max={last}
           value={step.value}
           aria-label="Token"
           aria-valuetext={`Token ${step.value + 1} of ${tokens.length}`}
@@ -58,9 +62,7 @@ export function TraceView({
         <button type="button" aria-label="Step on" onClick={() => go(step.value + 1)}>
           ›
         </button>
-        <output>
-          {step.value + 1} of {tokens.length}
-        </output>
+        <output>{`${step.value + 1} of ${tokens.length}`}</output>
       </div>
       <section aria-label="Messages">
         <h3>Messages</h3>
@@ -90,7 +92,11 @@ export function TraceView({
           <span class="token model content">by the model</span> <span class="token model header">its header</span>{' '}
           <span class="token host content">by the host</span>
         </p>
-        {at !== undefined && <Details token={at} did={(harmony.get(at.index) ?? []).map(({ event }) => event.type)} />}
+        {at === undefined ? (
+          <p class="details" />
+        ) : (
+          <Details token={at} did={(harmony.get(at.index) ?? []).map(({ event }) => event.type)} />
+        )}
       </section>
       {told.length > 0 && (
         <section aria-label="Diagnostics">
@@ -108,7 +114,7 @@ export function TraceView({
       )}
       <section aria-label="Events">
         <h3>
-          Events so far: {reached.length} of {events.length}{' '}
+          <span>{`Events so far: ${reached.length} of ${events.length}`}</span>
           <CopyButton text={() => reached.map(({ event }) => JSON.stringify(event)).join('\n')} what="these events" />
         </h3>
         <Earlier count={shown.before} />
@@ -146,14 +152,26 @@ function Earlier({ count }: { readonly count: number }): JSX.Element | null {
   return <p class="note">The first {count} of them are not listed. Step back to see them.</p>
 }
 
+/** The token that is shown: the first one, or the last one as long as no other is chosen, while more follow. */
+function useFollowing(last: number, isLive: boolean): Signal<number> {
+  const step = useSignal(isLive ? last : 0)
+  const reached = useRef(last)
+  useLayoutEffect(() => {
+    if (isLive && step.value === reached.current) step.value = last
+    reached.current = last
+  }, [last])
+  return step
+}
+
 /** The words of a message's header. */
 function nameOf({ header: { role, name, channel, recipient } }: MessageRecord): string {
   const who = role === 'assistant' ? (channel ?? 'assistant') : (name ?? role)
   return recipient === undefined || recipient === 'assistant' ? who : `${who} to ${recipient}`
 }
 
-function Details({ token, did }: { readonly token: TokenRecord; readonly did: readonly string[] }): JSX.Element {
-  const { text, token: id, origin, position, logprob } = token
+function Details({ token, did }: { readonly token: ShownToken; readonly did: readonly string[] }): JSX.Element {
+  const { text, token: id, origin, position, logprob, hidden } = token
+  if (hidden !== undefined) return <p class="details note">The server does not show this token, by the {origin}.</p>
   const facts = [
     id === null ? 'text' : `id ${id}`,
     `by the ${origin}`,

@@ -12,7 +12,7 @@ const HEAD = 4_096
 
 /** The largest capture that is read, piece by piece, and the largest text of another kind, in bytes. */
 const MAX_CAPTURE = 1024 ** 3
-const MAX_TEXT = 16 * 1024 ** 2
+const MAX_TEXT = 128 * 1024 ** 2
 
 /** How many records are told of together. */
 const TOGETHER = 2_000
@@ -44,14 +44,18 @@ export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source 
 
 async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Promise<Looked> {
   const head = (await file.slice(0, HEAD).text()).trimStart()
-  const isSmall = file.size <= MAX_TEXT
-  if (isSmall) {
+  const isJson = /^[[{]/.test(head)
+  if (!isStream(head) && file.size <= MAX_TEXT) {
     const text = (await file.text()).trim()
     if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
-    const recording = idsOf(text) ?? (await fixtureOf(text))
+    const kind = text.startsWith('{') ? kindOf(text) : undefined
+    if (kind === 'trace') return await savedTrace(text, tell)
+    const recording = kind === 'fixture' ? await fixtureOf(text) : idsOf(text)
     if (recording !== undefined) return await traced(recording, tell)
-    if (!isCapture(head)) return await traced({ what: 'Harmony text', source: [text], options: PASTED }, tell)
-  } else if (!isCapture(head)) return { is: 'failed', why: 'Only a captured stream may be larger than 16 MiB.' }
+    if (!isJson) return await traced({ what: 'Harmony text', source: [text], options: PASTED }, tell)
+  } else if (!isStream(head) && !isJson) {
+    return { is: 'failed', why: 'Only a captured stream may be larger than 128 MiB.' }
+  }
   if (file.size > MAX_CAPTURE) return { is: 'failed', why: 'A captured stream may be at most 1 GiB large.' }
   // The judge is large: it is loaded for what it can read.
   const { judged } = await import('./judged.js')
@@ -60,9 +64,9 @@ async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Pro
 
 const PASTED: TranslateOptions = { responseId: 'resp_pasted', clock: () => 0 }
 
-/** Whether a text begins like what the judge reads: a stream, JSON, or bytes. */
-function isCapture(head: string): boolean {
-  return /^(?:event|data|id|retry)?:/m.test(head) || /^[[{]|\0/.test(head)
+/** Whether a text begins like a stream, or is none. */
+function isStream(head: string): boolean {
+  return /^(?:event|data|id|retry)?:/m.test(head) || head.includes('\0')
 }
 
 /** Returns the ids of a list of them: in brackets or not, with commas or not. */
@@ -72,8 +76,7 @@ function idsOf(text: string): Recording | undefined {
   return { what: `${ids.length} token ids`, source: [ids], options: PASTED }
 }
 
-async function fixtureOf(text: string): Promise<Recording | undefined> {
-  if (!text.startsWith('{') || !hasTokens(text)) return undefined
+async function fixtureOf(text: string): Promise<Recording> {
   const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
   const fixture = readTokenFixture(text)
   const responseId = fixtureResponseId(await sha256(fixture.name))
@@ -81,12 +84,20 @@ async function fixtureOf(text: string): Promise<Recording | undefined> {
   return { what: `The fixture ${fixture.name}`, source: replay(fixture), options }
 }
 
-function hasTokens(text: string): boolean {
+function kindOf(text: string): 'fixture' | 'trace' | undefined {
   try {
-    return Array.isArray((JSON.parse(text) as { readonly tokens?: unknown }).tokens)
+    const { tokens, object } = JSON.parse(text) as { readonly tokens?: unknown; readonly object?: unknown }
+    return object === 'response.trace' ? 'trace' : Array.isArray(tokens) ? 'fixture' : undefined
   } catch {
-    return false
+    return undefined
   }
+}
+
+async function savedTrace(text: string, tell: Tell): Promise<Looked> {
+  const { readTrace } = await import('./read-trace.js')
+  const { response_id, status, data } = readTrace(JSON.parse(text))
+  for (let from = 0; from < data.length; from += TOGETHER) tell({ records: data.slice(from, from + TOGETHER) })
+  return { is: 'trace', what: `${response_id}, ${status.replace('_', ' ')}`, records: [] }
 }
 
 /** Browsers have no digests where a page is not secure: there, any id does. */

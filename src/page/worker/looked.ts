@@ -1,4 +1,7 @@
-import type { TraceRecord } from '../../core/trace/record.js'
+import type { ResponseTrace } from '../../endpoint/server/service/trace/response-trace.js'
+
+/** A record of a trace, or the tokens that a server hides. */
+export type ShownRecord = ResponseTrace['data'][number]
 
 /** What the worker is asked: what a text is. */
 export interface LookRequest {
@@ -24,7 +27,7 @@ export interface BrokenRule {
 }
 
 export type Looked =
-  | { readonly is: 'trace'; readonly what: string; readonly records: readonly TraceRecord[] }
+  | { readonly is: 'trace'; readonly what: string; readonly records: readonly ShownRecord[] }
   | {
       readonly is: 'capture'
       readonly what: string
@@ -42,7 +45,7 @@ export type Looked =
 /** What the worker tells before its result. */
 export type Told =
   /** Records in parts, because the page takes over each part at once. */
-  | { readonly records: readonly TraceRecord[] }
+  | { readonly records: readonly ShownRecord[] }
   /** How much is done, from 0 to 1. */
   | { readonly share: number }
 

@@ -54,7 +54,7 @@ export function drawOf(streams: readonly NamedStream[], count: number, seed: num
         stream,
         at: damage.at,
         events: damage.events,
-        isSoft: isSoft(damage.path) || isCitation(stream.events[damage.at]),
+        isSoft: isSoft(damage.path),
       }))
     }
   }
@@ -153,9 +153,6 @@ const SOFT = /^(usage|id|item_id|call_id|response_id|previous_response_id|approv
 
 const isSoft = (path: readonly (string | number)[] | undefined): boolean =>
   path?.some((name) => typeof name === 'string' && SOFT.test(name)) ?? false
-
-/** Citations of Messages are not among what is compared: most clients show the text alone. */
-const isCitation = (event: unknown): boolean => Object(Object(event).delta).type === 'citations_delta'
 
 function shuffled<T>(list: readonly T[], random: () => number): T[] {
   const all = [...list]

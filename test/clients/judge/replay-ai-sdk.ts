@@ -1,4 +1,4 @@
-import { jsonSchema, type LanguageModel, stepCountIs, streamText, type ToolSet, tool } from 'ai'
+import { jsonSchema, type LanguageModel, stepCountIs, streamText, type TextStreamPart, type ToolSet, tool } from 'ai'
 import type { Outcome } from './replay.js'
 
 /** A provider of the AI SDK, and how its parts are read. */
@@ -11,12 +11,14 @@ interface Provider {
   endingOf(reason: string, raw: string | undefined): Outcome['ending']
   /** The ending of a run without a finish part, if it showed an error. */
   readonly failed: Outcome['ending']
+  /** The pages that parts cite; absent if its API has no citations. */
+  pagesOf?(parts: readonly TextStreamPart<ToolSet>[]): readonly string[]
 }
 
 /** `streamText` over a replayed answer, for one step: later steps do not depend on this stream. */
 export async function replayAiSdk(
   body: string,
-  { model, maxOutputTokens, serverErrors, endingOf, failed }: Provider,
+  { model, maxOutputTokens, serverErrors, endingOf, failed, pagesOf }: Provider,
 ): Promise<Outcome> {
   const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   const { fullStream, text } = streamText({
@@ -36,8 +38,10 @@ export async function replayAiSdk(
     undefined,
   ]
   const calls: Outcome['calls'][number][] = []
+  const parts: TextStreamPart<ToolSet>[] = []
   try {
     for await (const part of fullStream) {
+      parts.push(part)
       if (part.type === 'text-delta') streamed += part.text
       else if (part.type === 'reasoning-delta') reasoning += part.text
       else if (part.type === 'tool-call' && part.providerExecuted !== true)
@@ -60,7 +64,8 @@ export async function replayAiSdk(
     ...(final !== undefined && { final }),
     reasoning,
     calls,
-    citations: [],
+    // They are of the result, as its text is.
+    citations: final === undefined ? [] : (pagesOf?.(parts) ?? []),
     ending: isOwnError ? 'threw' : (ending ?? (error === undefined ? 'open' : failed)),
     ...(finish !== undefined && { finish }),
     ...(error !== undefined && { error }),

@@ -75,6 +75,12 @@ export class AnswerLosses {
     this.report('reasoning', `the ${this.#words.reasoning} ${thought}`, undefined, `${reasoning}`)
   }
 
+  citations(cited: readonly string[]): void {
+    const { citations } = this.#seen
+    if (citations.join('\n') === cited.join('\n')) return
+    this.report('citations', cited.join(', ') || 'none', undefined, citations.join(', ') || 'none')
+  }
+
   callName({ name, at }: AgreedCall): void {
     if (name === '') this.report('calls', 'a call with a name', undefined, 'none', at)
   }

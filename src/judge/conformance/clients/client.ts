@@ -136,7 +136,7 @@ export class Seen {
   /** The calls for the application, in the order in which they run. */
   readonly calls: SeenCall[] = []
   /** The URLs or file ids of citations, in order. */
-  readonly citations: string[] = []
+  citations: string[] = []
   /** Hashes of other calls that it shows, such as hosted calls; only for models that track them. */
   readonly hosted: string[] = []
   /** The ids of the items behind `hosted`, with the names that they are shown by. */

@@ -1,12 +1,14 @@
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { MessagesClient } from '../../../../src/judge/conformance/messages/clients/names.js'
 import type { Replayer } from '../replay.js'
+import { pagesIn } from './citations.js'
 import { endingBy, serverMessage } from './endings.js'
 
 interface Block {
   readonly type: unknown
   readonly text?: unknown
   readonly thinking?: unknown
+  readonly citations?: unknown
   readonly name?: unknown
   readonly input?: unknown
 }
@@ -48,7 +50,7 @@ export const anthropicReplayer: Replayer<MessagesClient> = {
         calls: content
           .filter(({ type }) => type === 'tool_use')
           .map(({ name, input }) => ({ name: `${name}`, arguments: input === undefined ? 'undefined' : input })),
-        citations: [],
+        citations: content.flatMap(({ type, citations }) => (type === 'text' ? pagesIn(citations) : [])),
         ...endingBy(message.stop_reason),
       }
     } catch (error) {

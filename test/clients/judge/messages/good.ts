@@ -6,6 +6,7 @@ const DELTAS: Readonly<Record<string, readonly [block: string, field: string]>> 
   thinking_delta: ['thinking', 'thinking'],
   signature_delta: ['thinking', 'signature'],
   input_json_delta: ['tool_use', 'partial_json'],
+  citations_delta: ['text', 'citation'],
 }
 
 /**
@@ -54,7 +55,8 @@ function follow(events: readonly Fields[]): { readonly isOver: boolean } | undef
       case 'content_block_delta': {
         if (open === undefined || index !== blocks - 1 || !isFields(delta)) return undefined
         const [of, field = ''] = DELTAS[String(delta['type'])] ?? []
-        if (of === undefined || typeof delta[field] !== 'string') return undefined
+        const isContent = field === 'citation' ? isCitation(delta[field]) : typeof delta[field] === 'string'
+        if (of === undefined || !isContent) return undefined
         const isCall = of === 'tool_use' && /_use$/.test(open.type)
         if (!isCall && of !== open.type) return undefined
         if (isCall) open.given += delta[field]
@@ -85,6 +87,15 @@ function follow(events: readonly Fields[]): { readonly isOver: boolean } | undef
     }
   }
   return { isOver }
+}
+
+/** Whether a page of the web is cited as Anthropic documents it. */
+function isCitation(citation: unknown): boolean {
+  if (!isFields(citation)) return false
+  const { type, url, title, cited_text, encrypted_index } = citation
+  const isPage = type === 'web_search_result_location' && typeof url === 'string' && url !== ''
+  const hasTitle = title === null || typeof title === 'string'
+  return isPage && hasTitle && typeof cited_text === 'string' && typeof encrypted_index === 'string'
 }
 
 function isBlock({ type, id, name, input, text, thinking }: Fields): boolean {

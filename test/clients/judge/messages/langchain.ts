@@ -57,10 +57,19 @@ export const langchainReplayer: Replayer<MessagesClient> = {
       calls: callsIn(whole)
         .filter(({ id }) => Boolean(id))
         .map(({ name = '', args }) => ({ name, arguments: typeof args === 'string' ? parsed(args) : args })),
-      citations: [],
+      citations: final === undefined ? [] : annotationsOf(whole).flatMap(pageOf),
       ...endingBy(whole.additional_kwargs['stop_reason']),
     }
   },
+}
+
+/** The annotations of its standard content. */
+const annotationsOf = ({ contentBlocks }: AIMessageChunk): readonly unknown[] =>
+  contentBlocks.flatMap((block) => (block.type === 'text' ? (block.annotations ?? []) : []))
+
+function pageOf(annotation: unknown): string[] {
+  const { type, source, url } = Object(annotation) as { [field: string]: unknown }
+  return type === 'citation' && source === 'url' && typeof url === 'string' && url !== '' ? [url] : []
 }
 
 const blocksOf = ({ content }: AIMessageChunk): { readonly type?: unknown; readonly thinking?: unknown }[] =>

@@ -1,6 +1,7 @@
 import { parsed } from '../meant.js'
 import type { Outcome } from '../replay.js'
 import type { NamedStream } from '../streams.js'
+import { pagesIn } from './citations.js'
 
 interface Event {
   readonly type?: unknown
@@ -10,6 +11,7 @@ interface Event {
     readonly text?: string
     readonly thinking?: string
     readonly partial_json?: string
+    readonly citation?: unknown
     readonly stop_reason?: string | null
   }
 }
@@ -36,9 +38,9 @@ export function meantBy(stream: NamedStream['events']): Outcome {
     streamed: text,
     final: text,
     reasoning: joined('thinking'),
-    // A stream that fails gives no result with calls.
+    // A stream that fails gives no result with calls and citations.
     calls: hasFailed ? [] : calls,
-    citations: [],
+    citations: hasFailed ? [] : pagesIn(events.map(({ delta }) => delta?.citation)),
     ending: hasFailed
       ? 'failed'
       : reason === 'max_tokens' || reason === 'refusal' || reason === 'model_context_window_exceeded'

@@ -165,6 +165,13 @@ STOPS = {
 }
 
 
+def pages(block):
+    """The addresses of the pages of the web that a text cites."""
+    cited = block.citations if isinstance(block.citations, list) else []
+    cited = [one.url for one in cited if getattr(one, "type", None) == "web_search_result_location"]
+    return [url for url in cited if isinstance(url, str) and url != ""]
+
+
 def messages(body, shown):
     """`messages.stream()`: text and thinking as its events show them, the rest as `get_final_message()` has it."""
     import anthropic
@@ -182,7 +189,8 @@ def messages(body, shown):
         message = stream.get_final_message()
     texts = [text_of(block.text) for block in message.content if block.type == "text"]
     blocks = [block for block in message.content if block.type == "tool_use"]
-    shown.rest = {"calls": [{"name": text_of(one.name), "arguments": plain(one.input)} for one in blocks], "citations": []}
+    cited = [page for block in message.content if block.type == "text" for page in pages(block)]
+    shown.rest = {"calls": [{"name": text_of(one.name), "arguments": plain(one.input)} for one in blocks], "citations": cited}
     finish = by({"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool-calls"}, message.stop_reason)
     more = {} if finish is None else {"finish": finish}
     return shown.outcome(final="".join(texts), ending=by(STOPS, message.stop_reason) or "open", **more)

@@ -248,6 +248,72 @@ describe('where the clients of Messages differ:', () => {
     expect(rules('anthropic', 'call', inPieces('nu', 'll'))).not.toContain('messages-anthropic-input')
   })
 
+  test('a citation at the index of no block is lost for all but the AI SDK, and breaks the SDK for Python', () => {
+    const damage: Damage = (events) => {
+      events[3].index = 1
+    }
+    expect(all('cited', damage)).toEqual({
+      anthropic: ['messages-client-citations'],
+      'anthropic-python': ['messages-anthropic-python-index'],
+      'ai-sdk': [],
+      langchain: ['messages-client-citations'],
+    })
+  })
+
+  test('where a search gave the sources of the AI SDK, a citation behind the stop of its block is lost for it', () => {
+    const searched =
+      (content: object[]): Damage =>
+      ([start, begin, ...rest]) => {
+        const block = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content }
+        const [text, cited, again, stop, ...end] = rest
+        const search = [{ ...begin, content_block: block }, structuredClone(stop)]
+        const answer = [begin, text, cited, stop, again].map((event) => ({ ...event, index: 1 }))
+        return [start, ...search, ...answer, ...end]
+      }
+    const found = { type: 'web_search_result', url: 'https://a.example', title: 'Oslo', encrypted_content: '' }
+    expect(rules('ai-sdk', 'cited', searched([found]))).toEqual(['messages-client-citations'])
+    expect(rules('ai-sdk', 'cited', searched([]))).toEqual([])
+  })
+
+  test.each([
+    ['its type', { type: 'page' }],
+    ['its address', { url: null }],
+  ])('a citation without %s is one for no client, and an error for the AI SDK', (_, wrong) => {
+    const damage: Damage = (events) => void Object.assign(events[3].delta.citation, wrong)
+    for (const client of MESSAGES_CLIENTS) {
+      const rule = client === 'ai-sdk' ? 'messages-ai-sdk-validates' : 'messages-client-reads'
+      expect(rules(client, 'cited', damage)).toContain(rule)
+    }
+  })
+
+  test('a citation without a title is no annotation for LangChain', () => {
+    expect(all('cited', (events) => void Object.assign(events[3].delta.citation, { title: null }))).toEqual({
+      ...NONE,
+      langchain: ['messages-langchain-citation', 'messages-client-citations'],
+    })
+  })
+
+  test('citations of a block that are no list break both Anthropic SDKs where a delta continues them', () => {
+    const damage: Damage = (events) => void Object.assign(events[1].content_block, { citations: { a: 1 } })
+    expect(all('cited', damage)).toEqual({
+      ...NONE,
+      anthropic: ['messages-anthropic-blocks'],
+      'anthropic-python': ['messages-anthropic-python-text'],
+    })
+  })
+
+  test('a page that a start cites is one for the Anthropic SDKs alone', () => {
+    const damage: Damage = (events) => {
+      events[1].content_block.citations = [events[3].delta.citation]
+      events.splice(3, 1)
+    }
+    expect(all('cited', damage)).toEqual({
+      ...NONE,
+      'ai-sdk': ['messages-client-citations'],
+      langchain: ['messages-client-citations'],
+    })
+  })
+
   test('no client shows text in thinking deltas as text', () => {
     const damage: Damage = (events) => {
       for (const { delta } of events.slice(3, 5)) Object.assign(delta, { type: 'thinking_delta', thinking: delta.text })

@@ -35,6 +35,11 @@ const text = (index: number, ...pieces: string[]): object[] => [
   ...pieces.map((piece) => says(index, { type: 'text_delta', text: piece })),
   stops(index),
 ]
+const cites = (index: number, url: string): object =>
+  says(index, {
+    type: 'citations_delta',
+    citation: { type: 'web_search_result_location', url, title: 'Oslo', cited_text: '', encrypted_index: '' },
+  })
 const thinking = (index: number): object[] => [
   begins(index, { type: 'thinking', thinking: '', signature: '' }),
   says(index, { type: 'thinking_delta', thinking: 'Hm.' }),
@@ -47,7 +52,7 @@ const call = (index: number, id: string, ...pieces: string[]): object[] => [
   stops(index),
 ]
 
-export type BaseName = 'text' | 'thought' | 'call' | 'calls' | 'cut' | 'stopped' | 'failed'
+export type BaseName = 'text' | 'thought' | 'call' | 'calls' | 'cited' | 'cut' | 'stopped' | 'failed'
 
 /** Good streams, written as Anthropic's documentation says. */
 export const BASES: Readonly<Record<BaseName, readonly object[]>> = {
@@ -55,6 +60,15 @@ export const BASES: Readonly<Record<BaseName, readonly object[]>> = {
   thought: [start, ...thinking(0), ...text(1, 'Hi'), ...ends('end_turn')],
   call: [start, ...call(0, 'toolu_1', '{"city"', ':"Oslo"}'), ...ends('tool_use')],
   calls: [start, ...text(0, 'Let me see.'), ...call(1, 'toolu_1', '{}'), ...call(2, 'toolu_2'), ...ends('tool_use')],
+  cited: [
+    start,
+    begins(0, { type: 'text', text: '', citations: [] }),
+    says(0, { type: 'text_delta', text: 'It rains.' }),
+    cites(0, 'https://a.example'),
+    cites(0, 'https://b.example'),
+    stops(0),
+    ...ends('end_turn'),
+  ],
   cut: [start, ...text(0, 'Hi'), ...ends('max_tokens')],
   stopped: [start, ...text(0, 'Hi'), ...ends('stop_sequence', 'END')],
   failed: [

@@ -9,7 +9,8 @@ import { partialJson } from './partial-json.js'
 export interface Block {
   readonly type: 'text' | 'reasoning'
   readonly index: unknown
-  readonly text: unknown
+  /** Absent in a block of citations alone, which shows nothing until it is merged with a text. */
+  readonly text?: unknown
   readonly phase?: unknown
   readonly citations?: readonly string[]
 }
@@ -66,16 +67,20 @@ export class LangchainMessage {
   }
 
   block(block: Block): void {
-    const { type, index, text, phase, citations = [] } = block
+    const { type, index, phase } = block
+    const hasText = 'text' in block
+    const text = hasText ? block.text : ''
+    const citations = hasText || isMergeable(index) ? (block.citations ?? []) : []
     const target = this.#isFirst || !isMergeable(index) ? undefined : this.#blockAt(index, type)
     if (target !== undefined) {
       target.text.add(text)
       target.phase.add(phase)
+      target.hasText ||= hasText
       for (const citation of citations) target.citations.push(citation)
       return
     }
     // LangChain drops an empty text, with its other fields, if there is no block to merge it into.
-    if (!this.#isFirst && type === 'text' && text === '') return
+    if (!this.#isFirst && type === 'text' && hasText && text === '') return
     const last = this.#blocks.at(-1)
     // Joins blocks that nothing can be merged into, so that a stream of them does not fill the memory.
     if (last !== undefined && last.type === type && !isMergeable(index) && !isMergeable(last.index)) {
@@ -90,6 +95,7 @@ export class LangchainMessage {
       before: new TextHash(),
       text: new Merged(type, text),
       phase: new Merged('phase', phase),
+      hasText,
       citations: [...citations],
     })
   }
@@ -131,10 +137,10 @@ export class LangchainMessage {
    */
   show(seen: Seen, withNameless = true): void {
     seen.final = new TextHash()
-    for (const { type, before, text, citations } of this.#blocks) {
+    for (const { type, before, text, hasText, citations } of this.#blocks) {
       if (type !== 'text') continue
       seen.final.join(before).join(text.printed)
-      for (const citation of citations) seen.citations.push(citation)
+      if (hasText) for (const citation of citations) seen.citations.push(citation)
     }
     for (const group of this.#collapsed()) {
       if (withNameless || group.some(({ id }) => Boolean(id)))
@@ -183,6 +189,7 @@ interface MergedBlock {
   readonly before: TextHash
   text: Merged
   readonly phase: Merged
+  hasText: boolean
   readonly citations: string[]
 }
 

@@ -6,6 +6,7 @@ import { jsonHash } from '../../json-hash.js'
 import { isEncodedTwice } from '../../json-text.js'
 import { parseJson } from '../../read/parse-json.js'
 import { asFields, asString, lookUp } from '../../stream-event.js'
+import { pagesIn } from './citation.js'
 
 /** The kind of a block for the user of a client; `other` is not shown by any client of this API. */
 export type BlockKind = 'text' | 'thinking' | 'call' | 'other'
@@ -78,6 +79,9 @@ export class AgreedBlock {
   /** The content of its start. */
   #begun = new TextHash()
   readonly #deltas = new TextHash()
+  /** The pages that its start cites, and its deltas. */
+  #begunPages: readonly string[] = []
+  readonly #pages: string[] = []
   /** The input that its start has; undefined if that is empty. */
   #given: string | undefined
   #input = ''
@@ -103,11 +107,13 @@ export class AgreedBlock {
     this.#begun = TextHash.of(asString(start[this.kind === 'call' ? '' : this.kind]))
     const isGiven = this.kind === 'call' && Object.keys(asFields(start['input'])).length > 0
     this.#given = isGiven ? JSON.stringify(start['input']) : undefined
+    this.#begunPages = pagesIn(start['citations'])
   }
 
   /** Whether nothing has come but its start, and that is empty. */
   get isBare(): boolean {
-    return this.hasStart && this.#deltas.length + this.#begun.length === 0 && this.#given === undefined
+    const isEmpty = this.#deltas.length + this.#begun.length + this.pages.length === 0
+    return this.hasStart && isEmpty && this.#given === undefined
   }
 
   /** Whether its deltas are an answer's text, and not its input under another type: by the first of them. */
@@ -118,14 +124,24 @@ export class AgreedBlock {
   }
 
   append(text: string): void {
-    const isAgain = this.isDoubled && text === this.#last
-    this.#last = isAgain ? undefined : text
-    if (isAgain) return
+    if (this.#isAgain(text)) return
     this.#deltas.append(text)
     // Kept for a text too: until its block is settled, it may turn out to be the input of a call.
     if (this.#isSettled && this.kind !== 'call') return
     if (this.#input.length + text.length <= MAX_INPUT) this.#input += text
     else this.#isLong = true
+  }
+
+  /** Adds a page that its text cites. */
+  cite(page: string): void {
+    if (!this.#isAgain(page)) this.#pages.push(page)
+  }
+
+  /** Whether a delta is the last one, which came again. */
+  #isAgain(content: string): boolean {
+    const isAgain = this.isDoubled && content === this.#last
+    this.#last = isAgain ? undefined : content
+    return isAgain
   }
 
   /**
@@ -154,6 +170,7 @@ export class AgreedBlock {
     if (this.hasSignature) this.kind = 'thinking'
     else if (this.kind === 'thinking' || stray.kind === 'call') this.kind = stray.kind
     this.#deltas.join(stray.#deltas)
+    for (const page of stray.#pages) this.#pages.push(page)
     this.#input = stray.#input
     this.#isLong = stray.#isLong
     return undefined
@@ -163,6 +180,12 @@ export class AgreedBlock {
   get text(): TextHash {
     if (this.#begun.length === 0 || this.#begun.equals(this.#deltas)) return this.#deltas
     return TextHash.joined([this.#begun, this.#deltas])
+  }
+
+  /** The pages that its text cites. A start with all of them adds nothing to the deltas. */
+  get pages(): readonly string[] {
+    const begun = this.#begunPages
+    return begun.join('\n') === this.#pages.join('\n') ? this.#pages : [...begun, ...this.#pages]
   }
 
   /** The input of a call, as it was given. */
@@ -199,7 +222,7 @@ export class AgreedBlock {
   /** Whether it has the same content as another block. */
   says(other: AgreedBlock): boolean {
     const isNamed = this.kind === other.kind && this.id === other.id && this.name === other.name
-    return isNamed && this.text.equals(other.text)
+    return isNamed && this.text.equals(other.text) && this.pages.join('\n') === other.pages.join('\n')
   }
 
   /** @param isSaid - whether the delta is certainly not empty */

@@ -8,6 +8,7 @@ import { asFields, asList, asString, lookUp } from '../../stream-event.js'
 import { MESSAGE_EVENT_TYPES } from '../event-schema.js'
 import { hasProgramCalls } from '../message-state.js'
 import { AgreedBlock, type BlockKind, blockKindOf, nameIn, type Unreadable } from './agreed-block.js'
+import { isCitation, pageIn } from './citation.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
 
@@ -19,6 +20,7 @@ const DELTAS: Readonly<Record<string, { readonly field: string; readonly kind: B
   text_delta: { field: 'text', kind: 'text' },
   thinking_delta: { field: 'thinking', kind: 'thinking' },
   input_json_delta: { field: 'partial_json', kind: 'call' },
+  citations_delta: { field: 'citation', kind: 'text' },
 }
 
 /**
@@ -103,6 +105,11 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
 
   textOf(kind: 'text' | 'thinking'): TextHash {
     return TextHash.joined(this.#inOrder.filter((block) => block.kind === kind).map(({ text }) => text))
+  }
+
+  /** The pages that its text cites. */
+  get citations(): readonly string[] {
+    return this.#inOrder.flatMap(({ kind, pages }) => (kind === 'text' ? pages : []))
   }
 
   /** Whether a call was cut off: its client may or may not have it. */
@@ -309,21 +316,33 @@ export class MessagesAgreement implements StreamAgreement<unknown> {
     if (type === 'signature_delta' || known?.kind === 'thinking') this.#sure()
     if (type === 'signature_delta' && of !== undefined && !of.isStopped) of.hasSignature = true
     if (known === undefined) {
-      if (type !== 'signature_delta' && type !== 'citations_delta')
+      if (type !== 'signature_delta')
         this.#maybe('a delta with a type', type === undefined ? given : type, given, index, at)
+      return
+    }
+    if (type === 'citations_delta') {
+      const { citation } = delta
+      const page = pageIn(citation)
+      if (page !== undefined) this.#blockFor(known.kind, of, index, at).cite(page)
+      else if (!isCitation(citation)) this.#unreadable ??= { what: 'a citation with a type', got: citation, at }
       return
     }
     const text = textIn(delta[known.field])
     if (typeof text !== 'string') this.#maybe(`${known.field} in a ${String(type)}`, text, delta, index, at)
     if (typeof text !== 'string' || text === '') return
-    if (of?.hasStart === true && of === this.#open && of.kind !== known.kind && of.kind !== 'other') {
-      of.stray ??= new AgreedBlock(known.kind, index, at)
-      of.stray.append(text)
-      return
-    }
+    const block = this.#blockFor(known.kind, of, index, at)
+    block.append(text)
+    if (block === of?.stray) return
     if (known.kind === 'text') this.streamed.append(text)
     if (known.kind === 'thinking') this.thought.append(text)
-    this.#ofKind(known.kind, index, at).append(text)
+  }
+
+  /** The block that takes a delta: that which it belongs to, or its stray deltas if their kinds differ. */
+  #blockFor(kind: BlockKind, of: AgreedBlock | undefined, index: unknown, at: EventRef): AgreedBlock {
+    if (of?.hasStart !== true || of !== this.#open || of.kind === kind || of.kind === 'other')
+      return this.#ofKind(kind, index, at)
+    of.stray ??= new AgreedBlock(kind, index, at)
+    return of.stray
   }
 
   /** The block that a delta belongs to. */

@@ -8,6 +8,8 @@ export interface AnthropicBlock<Text, Json extends string | undefined> {
   readonly input: unknown
   /** The deltas of its input. */
   json: Json
+  /** The pages that it cites; undefined if the SDK can add none to what its start has. */
+  readonly citations: string[] | undefined
 }
 
 /** Whether an Anthropic SDK collects the input of a block. */

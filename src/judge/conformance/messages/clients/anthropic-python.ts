@@ -1,11 +1,12 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
 import { rulesOf, type SeenCall, seenCall } from '../../clients/client.js'
-import { indexInPython, listInPython, shownInPython } from '../../clients/python-values.js'
+import { indexInPython, isTrueInPython, listInPython, shownInPython } from '../../clients/python-values.js'
 import { TextHash } from '../../clients/text-hash.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { type AnthropicBlock, isCall } from './anthropic-block.js'
 import { begunJson } from './anthropic-python/begun-json.js'
+import { pageIn, pagesIn } from './citation.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -16,7 +17,7 @@ const RULES = rulesOf({
   'messages-anthropic-python-event': `An event is an object, with the block, the delta and the usage that its type has: ${RAISES}.`,
   'messages-anthropic-python-start': `A message_start has a message with a list of content and usage: ${RAISES}. It drops what comes before.`,
   'messages-anthropic-python-index': `The deltas and the stop of a block have its index, from 0 in the order of the blocks: ${RAISES}.`,
-  'messages-anthropic-python-text': `The text, the thinking and the input of a delta are texts, and continue one; no character is divided between deltas of an input: ${RAISES}.`,
+  'messages-anthropic-python-text': `The text, the thinking and the input of a delta are texts, and continue one, as citations continue a list or nothing; no character is divided between deltas of an input: ${RAISES}.`,
   'messages-anthropic-python-input': {
     sentence: `The input of a call is the beginning of JSON at each delta: ${RAISES}.`,
     fault: 'model',
@@ -99,10 +100,21 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
 
   #delta(block: Block, delta: unknown): void {
     if (!isFields(delta)) throw new Thrown('messages-anthropic-python-event', 'a delta', delta)
-    const { type, text, thinking, partial_json } = delta
+    const { type, text, thinking, partial_json, citation } = delta
     if (type === 'text_delta' && block.type === 'text') this.seen.streamed.append(appended(block.text, text))
     if (type === 'thinking_delta' && block.type === 'thinking')
       this.seen.reasoning.append(appended(block.text, thinking))
+    if (type === 'citations_delta' && block.type === 'text') {
+      if (block.citations === undefined)
+        throw new Thrown(
+          'messages-anthropic-python-text',
+          'a list of citations in its block',
+          undefined,
+          'another value',
+        )
+      const page = pageIn(citation)
+      if (page !== undefined) block.citations.push(page)
+    }
     if (type !== 'input_json_delta' || !isCall(block)) return
     // The SDK encodes each delta of an input.
     if (typeof partial_json !== 'string' || /\p{Surrogate}/u.test(partial_json))
@@ -131,6 +143,7 @@ class AnthropicPythonReader extends ThrowingReader<unknown> {
       if (block.type === 'tool_use') seen.calls.push(call)
     }
     seen.ending = endingBy(this.#reason)
+    seen.citations = blocks.flatMap(({ type, citations = [] }) => (type === 'text' ? citations : []))
     seen.final = TextHash.joined(blocks.flatMap(({ type, text }) => (type === 'text' ? [text ?? NO_TEXT] : [])))
   }
 }
@@ -143,9 +156,10 @@ const NO_TEXT = TextHash.of('null')
 
 function blockOf(given: unknown): Block {
   if (!isFields(given)) throw new Thrown('messages-anthropic-python-event', 'a block as an object', given)
-  const { type, name, text, thinking, input } = given
+  const { type, name, text, thinking, input, citations: cited } = given
   const begun = type === 'thinking' ? thinking : text
-  return { type, name, text: typeof begun === 'string' ? TextHash.of(begun) : undefined, input, json: '' }
+  const citations = Array.isArray(cited) || !isTrueInPython(cited) ? pagesIn(cited) : undefined
+  return { type, name, text: typeof begun === 'string' ? TextHash.of(begun) : undefined, input, json: '', citations }
 }
 
 function appended(text: TextHash | undefined, delta: unknown): string {

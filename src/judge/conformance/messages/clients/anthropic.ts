@@ -6,6 +6,7 @@ import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
 import { asFields } from '../../stream-event.js'
 import { type AnthropicBlock, isCall } from './anthropic-block.js'
+import { pageIn, pagesIn } from './citation.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -16,7 +17,7 @@ const THROWS = 'messages.stream() of the Anthropic SDK throws otherwise'
 const RULES = rulesOf({
   'messages-anthropic-event': `An event is an object, with the delta and the usage that its type has: ${THROWS}.`,
   'messages-anthropic-start': `There is one message_start, as the first event, whose message has a list of content and usage: ${THROWS}, or drops what comes before it.`,
-  'messages-anthropic-blocks': `A block begins before its first delta: ${THROWS}.`,
+  'messages-anthropic-blocks': `A block begins before its first delta, and with null or a list as the citations that deltas continue: ${THROWS}.`,
   'messages-anthropic-stop': `A message_stop ends the answer: ${THROWS} ("stream ended without producing a Message").`,
   'messages-anthropic-input': {
     sentence: `The input of a call is JSON when its block stops, if it is not cut off: ${THROWS}.`,
@@ -44,6 +45,7 @@ interface Result {
   readonly reason: unknown
   readonly text: TextHash
   readonly thinking: TextHash
+  readonly citations: string[]
   readonly calls: readonly Block[]
 }
 
@@ -132,12 +134,21 @@ class AnthropicReader extends ThrowingReader<unknown> {
     this.#content()
     if (delta === null || delta === undefined)
       throw new Thrown('messages-anthropic-event', 'a delta in content_block_delta', delta)
-    const { type, text, thinking, partial_json } = asFields(delta)
+    const { type, text, thinking, partial_json, citation } = asFields(delta)
     const block = this.#blockAt(index)
+    if (type === 'citations_delta' && block?.type === 'text' && block.citations === undefined)
+      throw new Thrown(
+        'messages-anthropic-blocks',
+        'null or a list as the citations of a block',
+        undefined,
+        'another value',
+      )
     // If the index is not one of a list, the SDK's writes there are lost.
     if (block !== undefined && isElement(index, this.#blocks.length)) {
       if (type === 'text_delta' && block.type === 'text') block.text.append(text)
       if (type === 'thinking_delta' && block.type === 'thinking') block.text.append(thinking)
+      const page = type === 'citations_delta' && block.type === 'text' ? pageIn(citation) : undefined
+      if (page !== undefined) block.citations?.push(page)
       if (type === 'input_json_delta' && isCall(block)) block.json = `${block.json ?? ''}${concatenated(partial_json)}`
     }
     if (!KNOWN_DELTAS.has(type)) return
@@ -160,7 +171,8 @@ class AnthropicReader extends ThrowingReader<unknown> {
         this.#blocks.filter((block) => block.type === type).map(({ text }) => text.text ?? TextHash.of(printed(text))),
       )
     const calls = this.#blocks.filter(({ type }) => type === 'tool_use').map((block) => ({ ...block }))
-    this.#result = { reason: this.#reason, text: textsOf('text'), thinking: textsOf('thinking'), calls }
+    const citations = this.#blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : []))
+    this.#result = { reason: this.#reason, text: textsOf('text'), thinking: textsOf('thinking'), citations, calls }
   }
 
   protected finish(): void {
@@ -172,6 +184,7 @@ class AnthropicReader extends ThrowingReader<unknown> {
     }
     const { seen } = this
     for (const call of result.calls) seen.calls.push(callOf(call))
+    seen.citations = result.citations
     seen.ending = endingBy(result.reason)
     seen.final = result.text
     const isSame = this.#thought.equals(result.thinking)
@@ -181,10 +194,12 @@ class AnthropicReader extends ThrowingReader<unknown> {
 
 /** A copy of a start's block, which JavaScript's spread makes an object even of a list or a text. */
 function blockOf(given: unknown): Block {
-  const { type, name, text, thinking, input } = asFields(given)
+  const { type, name, text, thinking, input, citations: cited } = asFields(given)
   // Nothing is kept of an empty text, whatever its type.
   const begun = type === 'thinking' ? thinking : text || ''
-  return { type, name, text: new MutableText(begun), input, json: undefined }
+  // JavaScript spreads a text as well.
+  const citations = typeof (cited ?? '') === 'string' || Array.isArray(cited) ? pagesIn(cited) : undefined
+  return { type, name, text: new MutableText(begun), input, json: undefined, citations }
 }
 
 /** Whether an index is one of a list with so many elements, as JavaScript sees it: also as a text, or alone in a list. */

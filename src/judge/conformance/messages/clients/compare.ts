@@ -19,10 +19,11 @@ export const MESSAGES_LOSSES: readonly ClientRule[] = [
   ...rulesOf({
     'messages-client-reads': {
       sentence:
-        'An event, its block and its delta are objects of a known type with a text: clients skip anything else, with its ' +
-        'content.',
+        'An event, its block, its delta and its citation are objects of a known type, with a text or an address: clients ' +
+        'skip anything else, with its content.',
       explainsLosses: true,
     },
+    'messages-client-citations': 'The client shows the citations of the text.',
     'messages-client-input':
       'The input of a call is JSON that is encoded once: a tool gets a text instead of its fields otherwise.',
     'messages-client-input-json': {
@@ -39,8 +40,11 @@ export function compare(seen: Seen, agreed: MessagesAgreement, model: MessagesCl
   if (seen.ending === 'threw') return
   losses.text(agreed.textOf('text'))
   losses.reasoning(agreed.textOf('thinking'))
-  // A stream that fails gives no result with calls.
-  if (agreed.ending !== 'failed' && seen.ending !== 'failed') compareCalls(seen, agreed, losses)
+  // A stream that fails gives no result with calls and citations.
+  if (agreed.ending !== 'failed' && seen.ending !== 'failed') {
+    compareCalls(seen, agreed, losses)
+    losses.citations(agreed.citations)
+  }
   const { unreadable } = agreed
   if (unreadable !== undefined) losses.report('reads', unreadable.what, unreadable.got, undefined, unreadable.at)
 }

@@ -1,10 +1,11 @@
 import { type Fields, isFields } from '../../../../shared/fields.js'
 import { rulesOf } from '../../clients/client.js'
-import { MergeError } from '../../clients/langchain/merge.js'
+import { isMergeable, MergeError } from '../../clients/langchain/merge.js'
 import { LangchainMessage } from '../../clients/langchain/message.js'
 import { ThrowingReader } from '../../clients/throwing-reader.js'
 import { Thrown } from '../../clients/thrown.js'
-import { asFields, asString } from '../../stream-event.js'
+import { asFields, asList, asString } from '../../stream-event.js'
+import { pageIn } from './citation.js'
 import type { MessagesClientModel } from './client.js'
 import { messageIn } from './error-message.js'
 import { endingBy } from './stop-reasons.js'
@@ -16,6 +17,11 @@ const RULES = rulesOf({
     'A field that LangChain merges from chunk to chunk (text, thinking, input, names, the message) has the same type in all of them: it throws otherwise.',
   'messages-langchain-stop-reason': {
     sentence: 'One event has a stop_reason: LangChain concatenates several to one text, which is no valid reason.',
+    explainsLosses: true,
+  },
+  'messages-langchain-citation': {
+    sentence:
+      'The title, the cited_text and the encrypted_index of a page that is cited are texts: LangChain makes no annotation of it otherwise.',
     explainsLosses: true,
   },
   'messages-langchain-call-id': {
@@ -125,7 +131,7 @@ class LangchainReader extends ThrowingReader<unknown> {
         return true
       case 'text':
         if (text === undefined) return false
-        this.#say(index, text)
+        this.#say(index, text, block['citations'])
         return true
       case 'thinking':
         this.#message.block({ type: 'reasoning', index, text: thinking })
@@ -144,7 +150,7 @@ class LangchainReader extends ThrowingReader<unknown> {
         this.#say(index, text)
         return true
       case 'citations_delta':
-        this.#hasNullCitation ||= delta['citation'] === null
+        this.#cite(index, delta)
         return true
       case 'thinking_delta':
         this.#message.block({ type: 'reasoning', index, text: thinking })
@@ -163,18 +169,42 @@ class LangchainReader extends ThrowingReader<unknown> {
 
   /** Only the type of a signature matters: it is merged with that of its block. */
   #sign(index: unknown, signature: unknown): void {
-    if (typeof index === 'number' || typeof index === 'string')
-      this.#message.field(`signature of block ${index}`, signature)
+    if (isMergeable(index)) this.#message.field(`signature of block ${index}`, signature)
   }
 
   /** Merges values that are not text without showing them. */
-  #say(index: unknown, text: unknown): void {
-    const isMerged = typeof index === 'number' || typeof index === 'string'
+  #say(index: unknown, text: unknown, citations?: unknown): void {
     // An empty text is dropped where there is none to merge it with.
-    if (isMerged && text !== '') this.#message.field(`text of block ${index}`, text)
+    if (isMergeable(index) && text !== '') {
+      this.#message.field(`text of block ${index}`, text)
+      this.#message.field(`citations of block ${index}`, citations)
+    }
     if (typeof text !== 'string') return
-    this.#message.block({ type: 'text', index, text })
+    this.#message.block({ type: 'text', index, text, citations: this.#pagesIn(citations) })
     this.seen.streamed.append(text)
+  }
+
+  #cite(index: unknown, delta: Fields): void {
+    if (!('citation' in delta)) return
+    const citations = [delta['citation']]
+    this.#hasNullCitation ||= citations[0] === null
+    if (isMergeable(index)) this.#message.field(`citations of block ${index}`, citations)
+    this.#message.block({ type: 'text', index, citations: this.#pagesIn(citations) })
+  }
+
+  /** The pages of citations that it makes annotations of. */
+  #pagesIn(citations: unknown): string[] {
+    return asList(citations).flatMap((citation) => {
+      const page = pageIn(citation)
+      if (page === undefined) return []
+      const { title, cited_text, encrypted_index } = asFields(citation)
+      const wrong = Object.entries({ title, cited_text, encrypted_index }).find(
+        ([, value]) => typeof value !== 'string',
+      )
+      if (wrong === undefined) return [page]
+      this.reportBreak('messages-langchain-citation', `${wrong[0]} of a citation as a text`, wrong[1])
+      return []
+    })
   }
 
   #think(thinking: unknown): void {

@@ -3,12 +3,14 @@ import { OpenParts } from '../../../clients/ai-sdk/open-parts.js'
 import { BaseReader, seenCall } from '../../../clients/client.js'
 import { faultOf } from '../../../clients/schema-fault.js'
 import { asFields, asList, asString } from '../../../stream-event.js'
+import { pageIn } from '../citation.js'
 import { endingBy } from '../stop-reasons.js'
 import { eventSchema } from './event-schema.js'
 
 /** The open block at an index. */
 type Open =
-  | { readonly kind: 'text' | 'reasoning' }
+  | { readonly kind: 'text'; readonly pages: string[] }
+  | { readonly kind: 'reasoning' }
   | { readonly kind: 'call' | 'served'; readonly name: string; input: string }
 
 /** The server's calls that the SDK shows while they are written. */
@@ -24,6 +26,11 @@ export class AiSdkReader extends BaseReader<unknown> {
   #blockType: string | undefined
   /** Whether nothing was emitted yet: an error is then thrown instead of emitted. */
   #isEarly = true
+  /** The pages that texts cite, where a block ends and at message_stop: shown as sources if a search gave none. */
+  readonly #cited: string[] = []
+  readonly #sources: string[] = []
+  #citedSoFar: string[] = []
+  #isSearched = false
   /** The id of the message that is open; a message without an id is null. */
   #message: { readonly id: unknown } | undefined
   #reason: unknown
@@ -70,6 +77,7 @@ export class AiSdkReader extends BaseReader<unknown> {
     // Without a step there is no result.
     if (this.#finished !== undefined || isInterrupted) seen.final = this.#texts.all
     else if (!this.#hasError) this.#break('No output generated')
+    if (seen.final !== undefined) seen.citations = this.#isSearched ? this.#cited : this.#sources
     if (this.#isBroken) seen.ending = 'threw'
     else if (isInterrupted) seen.ending = 'open'
     else if (this.#finished !== undefined) seen.ending = this.#failedLate ? 'failed' : endingBy(this.#finished.reason)
@@ -107,6 +115,8 @@ export class AiSdkReader extends BaseReader<unknown> {
         this.#finished = { reason: this.#reason }
         this.#failedLate = false
         this.#hasOutput = false
+        if (!this.#isSearched) for (const page of this.#citedSoFar) this.#sources.push(page)
+        this.#citedSoFar = []
         this.#isEarly = false
         break
       case 'error':
@@ -141,7 +151,7 @@ export class AiSdkReader extends BaseReader<unknown> {
     const given = Object.keys(asFields(block['input'])).length > 0 ? JSON.stringify(block['input']) : ''
     this.#blockType = type
     if (type === 'text' || type === 'compaction') {
-      this.#open.set(index, { kind: 'text' })
+      this.#open.set(index, { kind: 'text', pages: [] })
       this.#texts.start(String(index))
     } else if (type === 'thinking' || type === 'redacted_thinking') {
       this.#open.set(index, { kind: 'reasoning' })
@@ -150,6 +160,8 @@ export class AiSdkReader extends BaseReader<unknown> {
     else if (type === 'server_tool_use') {
       if (!SERVED.test(name)) return
       this.#open.set(index, { kind: 'served', name, input: given })
+    } else if (type === 'web_search_tool_result') {
+      this.#isSearched ||= asList(block['content']).length > 0
     } else if (type === 'mcp_tool_use') {
       this.#mcpCalls.add(asString(block['id']))
       this.#hasOutput = true
@@ -162,7 +174,7 @@ export class AiSdkReader extends BaseReader<unknown> {
   }
 
   #delta(index: number, delta: Fields): void {
-    const { type, text, thinking, partial_json, content } = delta
+    const { type, text, thinking, partial_json, content, citation } = delta
     const open = this.#open.get(index)
     switch (type) {
       case 'text_delta':
@@ -177,6 +189,13 @@ export class AiSdkReader extends BaseReader<unknown> {
       case 'thinking_delta':
         this.#reasoning(index, asString(thinking))
         break
+      case 'citations_delta': {
+        const page = pageIn(citation)
+        if (page === undefined) break
+        if (open?.kind === 'text') open.pages.push(page)
+        this.#citedSoFar.push(page)
+        break
+      }
       case 'signature_delta':
         if (this.#blockType === 'thinking') this.#reasoning(index, '')
         break
@@ -222,8 +241,10 @@ export class AiSdkReader extends BaseReader<unknown> {
     if (open === undefined) return
     this.#open.delete(index)
     this.#isEarly = false
-    if (open.kind === 'text') this.#texts.end(String(index))
-    else if (open.kind === 'reasoning') this.#reasonings.end(String(index))
+    if (open.kind === 'text') {
+      this.#texts.end(String(index))
+      for (const page of open.pages) this.#cited.push(page)
+    } else if (open.kind === 'reasoning') this.#reasonings.end(String(index))
     else {
       this.#hasOutput = true
       if (open.kind === 'call') this.#run(open.name, open.input === '' ? '{}' : open.input)
