@@ -13,13 +13,23 @@ export const PROGRAM = fileURLToPath(new URL('../dist/cli/main.js', import.meta.
  *
  * @param given - `node`, options of Node; `args`, more options; `env`, more variables
  */
-export async function startServe(vllm, { node = [], args = [], env = {} } = {}) {
-  const all = [...node, PROGRAM, 'serve', '--vllm', vllm, '--port', '0', '--limit', 'concurrency=1000', ...args]
-  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, ...env } })
+export function startServe(vllm, { node = [], args = [], env = {} } = {}) {
+  const serve = [PROGRAM, 'serve', '--vllm', vllm, '--limit', 'concurrency=1000', ...args]
+  return listening([...node, ...serve], env, vllm)
+}
+
+/** Starts `serve` without a model, with its page. */
+export function startReplay() {
+  return listening([PROGRAM, 'serve', '--replay', '--no-key'], {})
+}
+
+async function listening(args, env, other = '') {
+  const stdio = ['ignore', 'pipe', 'ignore']
+  const child = spawn(process.execPath, [...args, '--port', '0'], { stdio, env: { ...process.env, ...env } })
   let printed = ''
   for await (const text of child.stdout.setEncoding('utf8')) {
     printed += text
-    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed.replaceAll(vllm, '')) ?? []
+    const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(other === '' ? printed : printed.replaceAll(other, '')) ?? []
     if (url !== undefined) return { url, child }
   }
   throw new Error(`serve did not start: ${printed}`)

@@ -41,6 +41,7 @@ export const TARGETS = [
   'schemas',
   'chat',
   'vllm',
+  'page',
   'rivals',
 ]
 

@@ -34,7 +34,7 @@ export type AnyClient = Client | ChatClient | MessagesClient
  */
 export async function explainFile(client: AnyClient | undefined, file: string, io: Io): Promise<number> {
   const text = await readFileOrStdin(file, io)
-  const api = apiOfCapture(text)
+  const api = apiOfCapture([text])
   const explained = EXPLAINED[api]
   const { clients: known, prefix, event } = explained
   if (client !== undefined && !known.includes(client)) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { UrlCitation } from '../../src/core/responses/items.js'
 import { accessibilityFaults, inBrowser, open, script, servePage } from './browser.js'
-import { ask, messages, withText } from './talking.js'
+import { ask, messages, setHidden, withText } from './talking.js'
 
 inBrowser('talk', () => {
   test('a question gets its answer, with what was read and written', async () => {
@@ -106,15 +106,9 @@ inBrowser('talk', () => {
     await page.getByRole('button', { name: 'When is high tide in Brest?' }).click()
     await page.locator('.answer .call, .answer .fold').first().waitFor()
     const cut = page.waitForEvent('requestfailed')
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'hidden', { configurable: true, value: true })
-      document.dispatchEvent(new Event('visibilitychange'))
-    })
+    await setHidden(page, true)
     expect((await cut).url()).toMatch(/\/v1\/responses$/)
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'hidden', { configurable: true, value: false })
-      document.dispatchEvent(new Event('visibilitychange'))
-    })
+    await setHidden(page, false)
     await withText(page, 'Complete')
     expect(asked.at(-1)).toMatch(/\/v1\/responses\/resp_\w+\?stream=true&starting_after=\d+$/)
     expect((await messages(page)).at(-1)).toContain('High tide is at 05:12 and 17:38')

@@ -15,3 +15,11 @@ export async function withText(page: Page, text: string | RegExp): Promise<void>
 export function messages(page: Page): Promise<string[]> {
   return page.locator('.answer .message, .answer .call').allInnerTexts()
 }
+
+/** Hides a tab, or shows it again. A browser without a screen shows all of its tabs, so the page is told that it is hidden. */
+export async function setHidden(page: Page, isHidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { configurable: true, value })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, isHidden)
+}

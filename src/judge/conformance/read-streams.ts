@@ -21,7 +21,7 @@ import type { StreamChunk } from './violation.js'
  * ```
  */
 export function readStreams(text: string): StreamEvent[][] {
-  return readStreamsOf('responses', text, (read) => (read.kind === 'event' ? read.event : undefined))
+  return readStreamsOf('responses', text, eventIn)
 }
 
 /**
@@ -66,29 +66,65 @@ function chunkIn(read: StreamRead): StreamChunk | undefined {
   return (read.kind === 'event' ? read.event : read.value) as StreamChunk
 }
 
-/** @param eventIn - the event of a stream in what was read; undefined if it is none */
-function readStreamsOf<Event>(api: Api, text: string, eventIn: (read: StreamRead) => Event | undefined): Event[][] {
-  const streams: Event[][] = []
-  for (const read of readsOf(text, api)) {
-    const event = eventIn(read)
-    const problem = event === undefined ? problemOf(read) : undefined
-    if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
-    if (event === undefined) continue
-    if ('isFirst' in read && read.isFirst) streams.push([])
-    streams.at(-1)?.push(event)
-  }
-  return streams
+const eventIn = (read: StreamRead): StreamEvent | undefined => (read.kind === 'event' ? read.event : undefined)
+
+/** A capture, piece by piece. */
+export type Pieces = Iterable<string | Uint8Array>
+
+/**
+ * Yields the streams of a capture. Each is read while its events are asked for, to the end before the next one is, so that
+ * only one event is kept.
+ *
+ * @throws HarmonyResponsesError `bad_stream`, with the line number, if something in it is not an event
+ */
+export function streamsIn(api: Api, pieces: Pieces): Generator<Iterable<StreamEvent | StreamChunk>> {
+  return streamsOf<StreamEvent | StreamChunk>(api, pieces, api === 'responses' ? eventIn : chunkIn)
 }
 
-function* readsOf(text: string, api: Api): Generator<StreamRead> {
+/** @param eventOf - the event of a stream in what was read; undefined if it is none */
+function* streamsOf<Event>(
+  api: Api,
+  pieces: Pieces,
+  eventOf: (read: StreamRead) => Event | undefined,
+): Generator<Iterable<Event>> {
+  const reads = eventReads(readsOf(pieces, api), eventOf)
+  let next = reads.next()
+  while (!next.done) {
+    yield (function* () {
+      do {
+        if (next.done) return
+        yield next.value.event
+        next = reads.next()
+      } while (!next.done && !next.value.isFirst)
+    })()
+  }
+}
+
+function* eventReads<Event>(
+  reads: Iterable<StreamRead>,
+  eventOf: (read: StreamRead) => Event | undefined,
+): Generator<{ readonly event: Event; readonly isFirst: boolean }> {
+  for (const read of reads) {
+    const event = eventOf(read)
+    const problem = event === undefined ? problemOf(read) : undefined
+    if (problem !== undefined) throw new HarmonyResponsesError('bad_stream', `line ${read.line}: ${problem}`)
+    if (event !== undefined) yield { event, isFirst: 'isFirst' in read && read.isFirst }
+  }
+}
+
+function readStreamsOf<Event>(api: Api, text: string, eventOf: (read: StreamRead) => Event | undefined): Event[][] {
+  return Array.from(streamsOf(api, [text], eventOf), (events) => [...events])
+}
+
+function* readsOf(pieces: Pieces, api: Api): Generator<StreamRead> {
   const reader = createStreamReader({ api })
-  yield* reader.push(text)
+  for (const piece of pieces) yield* reader.push(piece)
   yield* reader.end()
 }
 
-/** The API that the streams of a captured text are of, by their first event. */
-export function apiOfCapture(text: string): Api {
-  for (const read of readsOf(text, 'responses')) {
+/** The API that the streams of a capture are of, by their first event. */
+export function apiOfCapture(pieces: Pieces): Api {
+  for (const read of readsOf(pieces, 'responses')) {
     if (read.kind === 'event') return 'responses'
     if (read.kind !== 'format') continue
     if (read.format === 'chat-completions') return 'chat'

@@ -5,9 +5,6 @@ import { type Looked, lookedOf } from '../worker/looked.js'
 import { askWorker, stopWorker } from './ask-worker.js'
 import { unpack } from './packed-text.js'
 
-/** The largest file that is read as one text, in bytes. */
-const MAX_FILE = 128 * 1024 * 1024
-
 /** What is looked at, and how far that is. */
 export type Looking =
   | { readonly is: 'nothing' }
@@ -19,7 +16,7 @@ export type Looking =
       readonly response?: string
       readonly trace?: WholeTrace
       /** What was pasted, dropped or shared. */
-      readonly text?: string
+      readonly text?: string | Blob
       /** Why no more of it can be read. */
       readonly broken?: string
     })
@@ -45,8 +42,8 @@ export function stopLooking(): void {
   if (looking.value.is === 'reading') looking.value = { is: 'nothing' }
 }
 
-/** Says what a text is, and what became of it. */
-export async function lookAt(text: string): Promise<void> {
+/** Says what a text or a file is, and what became of it. */
+export async function lookAt(text: string | Blob): Promise<void> {
   // The address names it no longer.
   history.replaceState(null, '', '#look')
   await show(text, begin())
@@ -62,16 +59,9 @@ export async function lookAtLink(packed: string): Promise<void> {
   }
 }
 
-async function show(text: string, signal: AbortSignal): Promise<void> {
+async function show(text: string | Blob, signal: AbortSignal): Promise<void> {
   const looked = await askWorker(text)
   if (!signal.aborted) looking.value = { ...looked, count, text }
-}
-
-export async function lookAtFile(file: File | undefined): Promise<void> {
-  if (file === undefined) return
-  if (file.size <= MAX_FILE) return await lookAt(await file.text())
-  begin()
-  looking.value = { is: 'failed', why: `${file.name} is larger than 128 MiB.`, count }
 }
 
 /** Shows the tokens of an answer of the server, and those that follow while it runs. */

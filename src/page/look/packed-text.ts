@@ -13,11 +13,11 @@ export const LINK = '#look='
 /** A link that is none of this page, or too large. */
 export class LinkError extends Error {}
 
-/** Returns a text as that of a link; undefined if it is too large. */
-export async function pack(text: string): Promise<string | undefined> {
-  const bytes = new TextEncoder().encode(text)
-  if (bytes.length > MAX_UNPACKED) return undefined
-  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+/** Returns a text or a file as the text of a link; undefined if it is too large. */
+export async function pack(text: string | Blob): Promise<string | undefined> {
+  const file = new Blob([text])
+  if (file.size > MAX_UNPACKED) return undefined
+  const stream = file.stream().pipeThrough(new CompressionStream('deflate-raw'))
   const packed = new Uint8Array(await new Response(stream).arrayBuffer())
   let binary = ''
   for (let from = 0; from < packed.length; from += SLICE) {

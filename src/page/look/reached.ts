@@ -4,7 +4,7 @@ import type { EventRecord, MessageRecord } from '../../core/trace/index.js'
 const MAX_MESSAGES = 100
 
 /** The most events, or diagnostics, that are listed up to a token. */
-const MAX_LISTED = 300
+const MAX_LISTED = 100
 
 /** The last records up to a token, and how many there are before them. */
 export interface Listed<Each> {

@@ -7,7 +7,7 @@ import { LINK, pack } from './packed-text.js'
 const SAVING_MS = 10_000
 
 /** Gives what is looked at to others, as a link or a file that this page reads. No server is sent any of it. */
-export function Share({ text, name }: { readonly text: () => string; readonly name: string }): JSX.Element {
+export function Share({ text, name }: { readonly text: () => string | Blob; readonly name: string }): JSX.Element {
   const told = useSignal('')
   const copy = async (): Promise<void> => {
     const packed = await pack(text())

@@ -1,12 +1,12 @@
 import { type Signal, useSignal } from '@preact/signals'
-import type { JSX, RefObject } from 'preact'
+import { Component, type JSX, type RefObject } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { shownText } from '../parts/shown-text.js'
 import { layOut, piecesOf, type Rows, rowOf } from './rows.js'
 import { classOf, type ShownToken } from './trace.js'
 
-/** How many rows come and go together, and how many more are there above and below than are seen. */
-const STEP = 20
+/** How many rows come and go together, and how many more there are above and below than are seen. */
+const STEP = 10
 
 /** How many columns the probe has, by which the width of one is measured. */
 const PROBED = 10
@@ -74,7 +74,7 @@ export function TokenRows({
       <ol class="rows" style={{ paddingTop: `${from * height}px`, paddingBottom: `${(rows.count - to) * height}px` }}>
         {Array.from({ length: Math.max(0, to - from) }, (_, index) => (
           <li key={from + index} class="row" aria-setsize={rows.count} aria-posinset={from + index + 1}>
-            <Pieces rows={rows} row={from + index} tokens={tokens} at={at} of={of} />
+            <Pieces rows={rows} row={from + index} tokens={tokens} {...marksIn(rows, from + index, at, of)} />
           </li>
         ))}
       </ol>
@@ -82,33 +82,48 @@ export function TokenRows({
   )
 }
 
-function Pieces({
-  rows,
-  row,
-  tokens,
-  at,
-  of,
-}: {
+interface Marks {
+  /** The token that is chosen, and the first and the last one of the event that is; -1 if they are not in the row. */
+  readonly at: number
+  readonly from: number
+  readonly to: number
+}
+
+function marksIn({ texts }: Rows, row: number, at: number, of: Range | undefined): Marks {
+  const [first = 0, last = 0] = texts.slice(row, row + 2)
+  const isOf = of !== undefined && of.from <= last && of.to >= first
+  return { at: first <= at && at <= last ? at : -1, from: isOf ? of.from : -1, to: isOf ? of.to : -1 }
+}
+
+interface PiecesProps extends Marks {
   readonly rows: Rows
   readonly row: number
   readonly tokens: readonly ShownToken[]
-  readonly at: number
-  readonly of: Range | undefined
-}): JSX.Element {
-  return (
-    <>
-      {piecesOf(rows, row, tokens).map(({ text: index, start, end }) => {
-        const token = tokens[index] as ShownToken
-        const isOf = of !== undefined && of.from <= index && index <= of.to
-        const marks = `${index % 2 === 0 ? '' : ' odd'}${index === at ? ' at' : ''}${isOf ? ' chosen' : ''}`
-        return (
-          <span key={index} class={`${classOf(token)}${marks}`} data-at={index}>
-            {shownText(token.text.slice(start, end))}
-          </span>
-        )
-      })}
-    </>
-  )
+}
+
+/** What stands in a row, which is drawn again only if it changes. */
+class Pieces extends Component<PiecesProps> {
+  override shouldComponentUpdate(next: PiecesProps): boolean {
+    const { props } = this
+    return (['rows', 'row', 'tokens', 'at', 'from', 'to'] as const).some((name) => next[name] !== props[name])
+  }
+
+  override render({ rows, row, tokens, at, from, to }: PiecesProps): JSX.Element {
+    return (
+      <>
+        {piecesOf(rows, row, tokens).map(({ text: index, start, end }) => {
+          const token = tokens[index] as ShownToken
+          const isOf = from <= index && index <= to
+          const marks = `${index % 2 === 0 ? '' : ' odd'}${index === at ? ' at' : ''}${isOf ? ' chosen' : ''}`
+          return (
+            <span key={index} class={`${classOf(token)}${marks}`} data-at={index}>
+              {shownText(token.text.slice(start, end))}
+            </span>
+          )
+        })}
+      </>
+    )
+  }
 }
 
 function useMeasured(place: RefObject<HTMLElement | null>): Signal<Measured> {

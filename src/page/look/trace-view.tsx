@@ -144,6 +144,11 @@ export function TraceView({
   )
 }
 
+function Earlier({ count }: { readonly count: number }): JSX.Element | null {
+  if (count === 0) return null
+  return <p class="note">The first {count} of them are not listed. Step back to see them.</p>
+}
+
 /** The token that is shown: the first one, or the last one as long as no other is chosen, while more follow. */
 function useFollowing(last: number, isLive: boolean): Signal<number> {
   const step = useSignal(isLive ? last : 0)
@@ -153,11 +158,6 @@ function useFollowing(last: number, isLive: boolean): Signal<number> {
     reached.current = last
   }, [last])
   return step
-}
-
-function Earlier({ count }: { readonly count: number }): JSX.Element | null {
-  if (count === 0) return null
-  return <p class="note">The first {count} of them are not listed. Step back to see them.</p>
 }
 
 /** The words of a message's header. */

@@ -4,10 +4,15 @@ import { traceRecords } from '../../core/trace/trace-records.js'
 import type { TranslateOptions } from '../../defaults.js'
 import { fixtureOptions, fixtureResponseId } from '../../engines/sources/fixture-options.js'
 import { translateBatches } from '../../translate.js'
-import { type Looked, lookedOf } from './looked.js'
+import { type Looked, lookedOf, type Told } from './looked.js'
+import { type Source, sourceOf } from './pieces.js'
 
-/** How much of a text decides what it is. */
+/** How many bytes of a text decide what it is. */
 const HEAD = 4_096
+
+/** The largest capture that is read, piece by piece, and the largest text of another kind, in bytes. */
+const MAX_CAPTURE = 1024 ** 3
+const MAX_TEXT = 128 * 1024 ** 2
 
 /** How many records are told of together. */
 const TOGETHER = 2_000
@@ -15,38 +20,68 @@ const TOGETHER = 2_000
 /** The most tokens that are kept. */
 const MAX_TOKENS = 200_000
 
-/** Told of the records of a response, a part at a time, before those in the result. */
-export type OnRecords = (records: readonly TraceRecord[]) => void
+type Tell = (told: Told) => void
 
-/** Says what a text is, and what became of it. It never throws because of the text. */
-export async function look(text: string, onRecords: OnRecords): Promise<Looked> {
+/** Tokens, and what a translator has to know of them. */
+interface Recording {
+  readonly what: string
+  readonly source: TokenSource
+  readonly options: TranslateOptions
+}
+
+/**
+ * Says what a text is, and what became of it. It never throws because of the text.
+ *
+ * @param open - reads a file piece by piece
+ */
+export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source = sourceOf): Promise<Looked> {
   try {
-    return await lookAt(text.trim(), onRecords)
+    return await lookAt(file, tell, open)
   } catch (error) {
     return { is: 'failed', why: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function lookAt(text: string, onRecords: OnRecords): Promise<Looked> {
-  const traced = (what: string, source: TokenSource, options: TranslateOptions): Promise<Looked> =>
-    trace(what, source, options, onRecords)
-  const pasted = { responseId: 'resp_pasted', clock: () => 0 }
-  if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
-  const ids = idsOf(text)
-  if (ids !== undefined) return traced(`${ids.length} token ids`, [ids], pasted)
-  const head = text.slice(0, HEAD)
-  const kind = /^\{/.test(head) ? kindOf(text) : undefined
-  if (kind === 'fixture') return await fixtureOf(text, traced)
-  if (kind === 'trace') return await savedTrace(text)
+async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Promise<Looked> {
+  const head = (await file.slice(0, HEAD).text()).trimStart()
+  const isJson = /^[[{]/.test(head)
+  if (!isStream(head) && file.size <= MAX_TEXT) {
+    const text = (await file.text()).trim()
+    if (text === '') return { is: 'failed', why: 'There is nothing to look into.' }
+    const kind = text.startsWith('{') ? kindOf(text) : undefined
+    if (kind === 'trace') return await savedTrace(text, tell)
+    const recording = kind === 'fixture' ? await fixtureOf(text) : idsOf(text)
+    if (recording !== undefined) return await traced(recording, tell)
+    if (!isJson) return await traced({ what: 'Harmony text', source: [text], options: PASTED }, tell)
+  } else if (!isStream(head) && !isJson) {
+    return { is: 'failed', why: 'Only a captured stream may be larger than 128 MiB.' }
+  }
+  if (file.size > MAX_CAPTURE) return { is: 'failed', why: 'A captured stream may be at most 1 GiB large.' }
   // The judge is large: it is loaded for what it can read.
-  if (/^(?:event|data|id|retry)?:/m.test(head) || /^[[{]/.test(head)) return (await import('./judged.js')).judged(text)
-  return traced('Harmony text', [text], pasted)
+  const { judged } = await import('./judged.js')
+  return judged(open(file), (share) => tell({ share }))
+}
+
+const PASTED: TranslateOptions = { responseId: 'resp_pasted', clock: () => 0 }
+
+/** Whether a text begins like a stream, or is none. */
+function isStream(head: string): boolean {
+  return /^(?:event|data|id|retry)?:/m.test(head) || head.includes('\0')
 }
 
 /** Returns the ids of a list of them: in brackets or not, with commas or not. */
-function idsOf(text: string): number[] | undefined {
+function idsOf(text: string): Recording | undefined {
   if (!/^\[?\s*\d/.test(text) || /[^\d\s,[\]]/.test(text)) return undefined
-  return Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+  const ids = Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
+  return { what: `${ids.length} token ids`, source: [ids], options: PASTED }
+}
+
+async function fixtureOf(text: string): Promise<Recording> {
+  const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
+  const fixture = readTokenFixture(text)
+  const responseId = fixtureResponseId(await sha256(fixture.name))
+  const options = { ...fixtureOptions(fixture), responseId }
+  return { what: `The fixture ${fixture.name}`, source: replay(fixture), options }
 }
 
 function kindOf(text: string): 'fixture' | 'trace' | undefined {
@@ -58,19 +93,12 @@ function kindOf(text: string): 'fixture' | 'trace' | undefined {
   }
 }
 
-async function savedTrace(text: string): Promise<Looked> {
+async function savedTrace(text: string, tell: Tell): Promise<Looked> {
   const { readTrace } = await import('./read-trace.js')
-  return lookedOf(readTrace(JSON.parse(text)))
-}
-
-async function fixtureOf(
-  text: string,
-  traced: (what: string, source: TokenSource, options: TranslateOptions) => Promise<Looked>,
-): Promise<Looked> {
-  const { readTokenFixture, replay } = await import('../../engines/sources/replay.js')
-  const fixture = readTokenFixture(text)
-  const responseId = fixtureResponseId(await sha256(fixture.name))
-  return traced(`The fixture ${fixture.name}`, replay(fixture), { ...fixtureOptions(fixture), responseId })
+  const trace = readTrace(JSON.parse(text))
+  const { data } = trace
+  for (let from = 0; from < data.length; from += TOGETHER) tell({ records: data.slice(from, from + TOGETHER) })
+  return lookedOf({ ...trace, data: [] })
 }
 
 /** Browsers have no digests where a page is not secure: there, any id does. */
@@ -80,12 +108,7 @@ async function sha256(text: string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function trace(
-  what: string,
-  source: TokenSource,
-  options: TranslateOptions,
-  onRecords: OnRecords,
-): Promise<Looked> {
+async function traced({ what, source, options }: Recording, tell: Tell): Promise<Looked> {
   let records: TraceRecord[] = []
   let tokens = 0
   const tracing = traceRecords((record) => {
@@ -93,7 +116,7 @@ async function trace(
     if (tokens > MAX_TOKENS) return
     records.push(record)
     if (records.length < TOGETHER) return
-    onRecords(records)
+    tell({ records })
     records = []
   })
   for await (const _ of translateBatches(source, { ...options, ...tracing })) if (tokens > MAX_TOKENS) break

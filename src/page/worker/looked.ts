@@ -3,10 +3,10 @@ import type { ResponseTrace, TracedPrompt } from '../../endpoint/server/service/
 /** A record of a trace, or the tokens that a server hides. */
 export type ShownRecord = ResponseTrace['data'][number]
 
-/** What the worker is asked: what a pasted or dropped text is. */
+/** What the worker is asked: what a text is. */
 export interface LookRequest {
   readonly id: number
-  readonly text: string
+  readonly source: Blob
 }
 
 /** A broken rule, at its line. */
@@ -19,6 +19,13 @@ export interface Finding {
   readonly excerpt: string
 }
 
+/** How often a rule is broken. */
+export interface BrokenRule {
+  readonly rule: string
+  readonly severity: Finding['severity']
+  readonly count: number
+}
+
 export type Looked =
   | {
       readonly is: 'trace'
@@ -29,18 +36,26 @@ export type Looked =
   | {
       readonly is: 'capture'
       readonly what: string
+      /** All rules that are broken, in the order in which they first are. */
+      readonly rules: readonly BrokenRule[]
+      /** The first findings of each rule. */
       readonly findings: readonly Finding[]
-      /** The number of findings that are left out. */
-      readonly more: number
       /** How each client reads each stream. */
-      readonly clients: readonly string[]
+      readonly clients: readonly (readonly string[])[]
+      /** Why that is not said of all of it. */
+      readonly unread?: string
     }
   | { readonly is: 'failed'; readonly why: string }
 
-/** A part of the worker's answer, or its end. Records come in parts, because the page takes over each at once. */
-export type LookAnswer =
-  | { readonly id: number; readonly records: readonly ShownRecord[] }
-  | { readonly id: number; readonly looked: Looked }
+/** What the worker tells before its result. */
+export type Told =
+  /** Records in parts, because the page takes over each part at once. */
+  | { readonly records: readonly ShownRecord[] }
+  /** How much is done, from 0 to 1. */
+  | { readonly share: number }
+
+/** A part of the worker's answer, or its end. */
+export type LookAnswer = { readonly id: number } & (Told | { readonly looked: Looked })
 
 /** Returns a trace of a server as it is shown. */
 export function lookedOf({
