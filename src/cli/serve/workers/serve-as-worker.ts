@@ -17,13 +17,14 @@ import { ANSWER_MS } from './questions.js'
 export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettings, io: Io): Promise<number> {
   const isFirst = worker.id === 1
   let isListening = false
+  let isOver = false
   /** What a later worker complains of at its start. The first one has said the same, unless it does not start. */
   let held = ''
   let read = (): Family[] => []
   let own: AdminProcess | undefined
   let shared: DatabaseStore | undefined
   const asked = new Map<number, (answer: readonly unknown[]) => void>()
-  const signals = listenForSignals(worker, io)
+  const signals = listenForSignals(worker, io, () => !isListening && !isOver)
   const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => {}))
   const report = (error: unknown): void => io.complain(complaint(error))
   const released = (lease: Lease): void => tell({ type: 'lease', lease, isHeld: false })
@@ -95,6 +96,7 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
       },
     )
   } finally {
+    isOver = true
     if (!isListening) io.complain(held)
     tell({ type: 'metrics_read', id: 0, families: read() })
     if (worker.isConnected()) worker.process.disconnect()
@@ -111,7 +113,7 @@ async function answerOf(own: AdminProcess | undefined, question: AdminQuestion):
  * Tells a worker to stop and to read its files again. A signal may reach all processes, of a terminal or a service, and
  * the first process passes it on besides: only that one says that it is the second.
  */
-function listenForSignals(worker: ClusterWorker, io: Io): Pick<Io, 'onStop' | 'onReload'> {
+function listenForSignals(worker: ClusterWorker, io: Io, isStarting: () => boolean): Pick<Io, 'onStop' | 'onReload'> {
   const stops = new Set<() => void>()
   const reloads = new Set<() => void>()
   let times = 0
@@ -126,7 +128,8 @@ function listenForSignals(worker: ClusterWorker, io: Io): Pick<Io, 'onStop' | 'o
     if (message.type === 'reload') for (const listener of reloads) listener()
   })
   worker.on('disconnect', () => {
-    // Without it, Node ends the process at once.
+    // Without it, Node ends the process at once, as one that the first process never lets listen.
+    if (isStarting()) return
     worker.exitedAfterDisconnect = true
     stop(1)
   })

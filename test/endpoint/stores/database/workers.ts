@@ -28,6 +28,25 @@ const WITHOUT_NODE = `
     other = execPath
   })`
 
+/** With it, the second worker kills the first process as it is about to listen. The file of $PIDS names the workers. */
+const KILLS_FIRST = `
+  import cluster from 'node:cluster'
+  import { appendFileSync } from 'node:fs'
+  import { Server } from 'node:net'
+  import { isMainThread } from 'node:worker_threads'
+  if (isMainThread && cluster.isWorker) {
+    appendFileSync(process.env.PIDS, process.pid + ' ')
+    const { listen } = Server.prototype
+    Server.prototype.listen = function (...given) {
+      if (cluster.worker.id === 2) {
+        // As does the process of a tool, for a response that the worker has taken over.
+        setInterval(() => {}, 1000)
+        process.kill(process.ppid, 'SIGKILL')
+      }
+      return listen.apply(this, given)
+    }
+  }`
+
 /** The suite on a store in a server. */
 export function serverWorkersSuite(start: () => Promise<OwnServer>): void {
   const place = checkoutAndServer(start)
@@ -360,6 +379,16 @@ export function workersSuite(place: () => WorkersPlace): void {
     }
   })
 
+  test('a worker whose first process is killed before the worker listens ends, too', async () => {
+    const { folder, store, env } = place()
+    const pids = file('pids.txt', '')
+    const variables = { PIDS: pids, NODE_OPTIONS: `--import=${file('kills-first.mjs', KILLS_FIRST)}` }
+    await serve(folder, [...store, '--workers', '2', '--script', script([{ answer: 'Hi!' }])], { ...env, ...variables })
+    const workers = (): number[] => readFileSync(pids, 'utf8').trim().split(' ').map(Number)
+    await expect.poll(workers, { timeout: 20_000 }).toHaveLength(2)
+    await expect.poll(() => workers().filter(isRunning), { timeout: 10_000 }).toEqual([])
+  })
+
   test('a worker that does not start is named in the log, tried again, and not waited for at the end', async () => {
     const options = `--import=${file('without-node.mjs', WITHOUT_NODE)}`
     const served = await serveBy(2, ['--script', script([{ answer: 'Hi!' }])], { NODE_OPTIONS: options })
@@ -385,4 +414,12 @@ export function workersSuite(place: () => WorkersPlace): void {
     expect(lines).toEqual(['harmony-responses: serve: this machine has no address 192.0.2.1'])
     expect(code).toBe(2)
   })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
