@@ -1,6 +1,6 @@
 // The layers of src/: docs/architecture.md draws them, `npm run lint` enforces them.
 
-import { entries, pageEntries } from './scripts/entries.mjs'
+import { entries, lookEntries, pageEntries } from './scripts/entries.mjs'
 
 /** From the bottom up: each imports only what stands before it. Names on one line do not import each other. */
 const LAYERS = [
@@ -47,7 +47,7 @@ const INSIDE = {
   judge: [['conformance'], ['probe']],
   page: [
     ['api', 'parts', 'worker'],
-    ['talk', 'look'],
+    ['talk', 'look', 'operate'],
   ],
 }
 
@@ -167,5 +167,5 @@ export default {
 
 /** The sources of what the package exports and runs. */
 function entryFiles() {
-  return [...entries, ...pageEntries].map((name) => `^src/${name}\\.tsx?$`).join('|')
+  return [...entries, ...pageEntries, ...lookEntries].map((name) => `^src/${name}\\.tsx?$`).join('|')
 }

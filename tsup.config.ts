@@ -10,7 +10,7 @@ import { entries } from './scripts/entries.mjs'
 const BUNDLED = ['zod', '@noble/ciphers']
 
 /** Packages that are part of the page. */
-const OF_THE_PAGE = ['preact', '@preact/signals', '@preact/signals-core', 'eventsource-parser']
+const OF_THE_PAGE = ['preact', '@preact/signals', '@preact/signals-core', 'eventsource-parser', 'uplot']
 
 /** What is bundled is published with its licence. */
 function writeLicenses(): void {

@@ -17,6 +17,9 @@ const OUTSIDE = {
   'test/README.md': 'tests.md',
 }
 
+/** The folder of the pictures that pages show; the site has it at the same path. */
+export const PICTURES = 'docs/pictures'
+
 /** The pages that docs/README.md lists, by their files. */
 export const LISTED = readContents().map(({ title, pages }) => ({
   title,
@@ -47,3 +50,7 @@ export function linkOf(file, href, repository = manifest.repository) {
   const host = (repository.url ?? repository).replace(/^git\+/, '').replace(/\.git$/, '')
   return `${host}/blob/HEAD/${target}${end}`
 }
+
+/** Where a picture that a file shows lies, seen from its page. */
+export const pictureOf = (file, source) =>
+  /^[a-z]+:/.test(source) ? source : `./${posix.join(posix.dirname(file), source)}`

@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { PAGES } from './files.mjs'
+import { PAGES, PICTURES } from './files.mjs'
 import { root } from './package-root.mjs'
 import { writeReference } from './reference.mjs'
 
@@ -15,5 +15,6 @@ export async function writePages() {
   if (existsSync(folder)) rmSync(folder, { recursive: true })
   mkdirSync(folder)
   for (const file of Object.keys(PAGES)) copyPage(file)
+  cpSync(root + PICTURES, folder + PICTURES, { recursive: true })
   await writeReference(`${folder}reference`)
 }

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import * as esbuild from 'esbuild'
-import { pageEntries } from './entries.mjs'
+import { lookEntries, pageEntries } from './entries.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -14,11 +14,50 @@ const root = fileURLToPath(new URL('..', import.meta.url))
  * @param dist - the folder of the built package, whose token table the page shares; undefined for one of its own
  */
 export async function buildPage(folder, dist) {
+  const metafile = await bundle(folder, pageEntries, dist === undefined ? [] : [await sharedTable(dist)])
+  await writeFile(join(folder, 'index.html'), withNames(await readShell(), metafile))
+  return metafile
+}
+
+/**
+ * Builds the page that needs no server into a folder that any web server serves: `index.html`, and the other files in
+ * `page/`. It only looks into what it is given.
+ */
+export async function buildStaticPage(folder) {
+  await rm(folder, { recursive: true, force: true })
+  const metafile = await bundle(join(folder, 'page'), lookEntries, [])
+  const shell = (await readShell())
+    .replace(
+      '<meta charset="utf-8" />',
+      `$&\n    <meta http-equiv="Content-Security-Policy" content="${await policy()}" />`,
+    )
+    .replace('page/main.tsx', 'page/look-only.tsx')
+    .replace(
+      '<div id="page">',
+      '$&<p class="unstarted">A browser does not run this page from a file: open it by a web server.</p>',
+    )
+  await writeFile(join(folder, 'index.html'), withNames(shell, metafile))
+}
+
+function readShell() {
+  return readFile(join(root, 'src/page/index.html'), 'utf8')
+}
+
+/** The policy of `serve`, for a page that asks no server for anything. An element cannot say who may frame it. */
+async function policy() {
+  const options = { format: 'esm', write: false, logLevel: 'silent' }
+  const { outputFiles } = await esbuild.build({ entryPoints: [join(root, 'src/cli/serve/page-policy.ts')], ...options })
+  const { PAGE_POLICY, policyText } = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`)
+  const { 'frame-ancestors': _, ...rest } = PAGE_POLICY
+  return policyText({ ...rest, 'connect-src': "'none'" })
+}
+
+async function bundle(folder, entries, plugins) {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
-    entryPoints: [...pageEntries.map((name) => `./src/${name}`), './src/page/page.css', './src/page/icon.svg'],
+    entryPoints: [...entries.map((name) => `./src/${name}`), './src/page/page.css', './src/page/icon.svg'],
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -33,10 +72,8 @@ export async function buildPage(folder, dist) {
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     metafile: true,
-    plugins: dist === undefined ? [] : [await sharedTable(dist)],
+    plugins,
   })
-  const shell = await readFile(join(root, 'src/page/index.html'), 'utf8')
-  await writeFile(join(folder, 'index.html'), withNames(shell, metafile))
   return metafile
 }
 

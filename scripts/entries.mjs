@@ -20,3 +20,6 @@ export const entries = [
 
 /** The modules in `src/` that the page loads by name, without `.ts` or `.tsx`. */
 export const pageEntries = ['page/main', 'page/worker/worker']
+
+/** The same of the page without a server. */
+export const lookEntries = ['page/look-only', 'page/worker/worker']

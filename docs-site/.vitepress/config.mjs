@@ -1,4 +1,4 @@
-import { fileOf, LISTED, linkOf, PAGES } from '../files.mjs'
+import { fileOf, LISTED, linkOf, PAGES, pictureOf } from '../files.mjs'
 import { manifest, subpaths } from '../package-root.mjs'
 
 const linkTo = (file) => `/${PAGES[file].replace(/\.md$/, '')}`
@@ -22,7 +22,7 @@ export const slugify = (heading) =>
     .replace(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-/** Links of the pages lead to files of the repository. */
+/** Links of the pages lead to files of the repository, and so do the sources of pictures. */
 function mapLinks(md) {
   md.core.ruler.push('links to files', ({ tokens, env }) => {
     const file = fileOf(env.relativePath)
@@ -30,6 +30,7 @@ function mapLinks(md) {
     for (const { children } of tokens) {
       let isLeftOut = false
       for (const token of children ?? []) {
+        if (token.type === 'image') token.attrSet('src', pictureOf(file, token.attrGet('src')))
         if (token.type === 'link_open') {
           const link = linkOf(file, token.attrGet('href'))
           isLeftOut = link === undefined

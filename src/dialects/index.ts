@@ -43,6 +43,7 @@ export type {
   MessageBlock,
   MessageCitation,
   MessageCodeExecutionToolResultBlock,
+  MessageContainer,
   MessageDelta,
   MessageError,
   MessageErrorType,

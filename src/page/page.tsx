@@ -1,31 +1,31 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { type Connection, connect, connection, lock, unlock } from './api/connection.js'
+import { hash, packedOf, responseOf } from './look/address.js'
 import { Look } from './look/look.js'
+import { OperateLoader } from './operate/operate-loader.js'
+import { Brand } from './parts/brand.js'
+import { KeyForm, NoConnection } from './parts/door.js'
 import { Talk } from './talk/talk.js'
 
-const VIEWS = { talk: 'Talk', look: 'Look inside' } as const
+const VIEWS = { talk: 'Talk', look: 'Look inside', operate: 'Operate' } as const
 
 function viewOf(hash: string): keyof typeof VIEWS {
+  if (hash.startsWith('#operate')) return 'operate'
   return hash.startsWith('#look') ? 'look' : 'talk'
 }
-
-const view: Signal<keyof typeof VIEWS> = signal(viewOf(location.hash))
-addEventListener('hashchange', () => {
-  view.value = viewOf(location.hash)
-})
 
 /** The page: its header, and the view that the address names. */
 export function Page(): JSX.Element {
   const state = connection.value
+  const view = viewOf(hash.value)
+  const response = responseOf(hash.value)
   return (
     <>
       <header class="top">
-        <img src={iconAddress()} alt="" width="22" height="22" />
-        <h1 class="brand">harmony-responses</h1>
+        <Brand />
         <nav class="views" aria-label="Views">
           {Object.entries(VIEWS).map(([name, title]) => (
-            <a key={name} href={`#${name}`} aria-current={name === view.value ? 'page' : undefined}>
+            <a key={name} href={`#${name}`} aria-current={name === view ? 'page' : undefined}>
               {title}
             </a>
           ))}
@@ -40,8 +40,10 @@ export function Page(): JSX.Element {
         )}
       </header>
       <main>
-        {view.value === 'look' ? (
-          <Look />
+        {view === 'operate' ? (
+          <OperateLoader />
+        ) : view === 'look' && (response === undefined || state.is === 'open') ? (
+          <Look response={response} packed={packedOf(hash.value)} />
         ) : state.is === 'open' ? (
           <Talk about={state.about} hasKey={state.hasKey} />
         ) : (
@@ -52,52 +54,17 @@ export function Page(): JSX.Element {
   )
 }
 
-/** The icon's built name has a hash. */
-function iconAddress(): string {
-  return document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href ?? ''
-}
-
 /** What stands in place of the views until the server has let this tab in. */
 function Door({ state }: { readonly state: Exclude<Connection, { is: 'open' }> }): JSX.Element {
-  const key = useSignal('')
   if (state.is === 'connecting') return <p class="door">Connecting …</p>
-  if (state.is === 'failed') {
-    return (
-      <div class="door" role="alert">
-        <h2>No connection</h2>
-        <p>{state.why}</p>
-        <button type="button" onClick={connect}>
-          Try again
-        </button>
-      </div>
-    )
-  }
+  if (state.is === 'failed') return <NoConnection why={state.why} onRetry={connect} />
   return (
-    <form
-      class="door"
-      onSubmit={(event) => {
-        event.preventDefault()
-        unlock(key.value.trim())
-      }}
-    >
-      <h2>This server asks for a key</h2>
-      <label for="key">Key</label>
-      <input
-        id="key"
-        type="password"
-        autocomplete="off"
-        required
-        value={key.value}
-        aria-invalid={state.wrong}
-        aria-describedby="key-note"
-        onInput={({ currentTarget }) => {
-          key.value = currentTarget.value
-        }}
-      />
-      <p id="key-note" class={state.wrong ? 'wrong' : 'note'} role={state.wrong ? 'alert' : undefined}>
-        {state.wrong ? 'The server does not know this key.' : 'It stays in this tab, and goes to this server alone.'}
-      </p>
-      <button type="submit">Open</button>
-    </form>
+    <KeyForm
+      title="This server asks for a key"
+      label="Key"
+      note="It stays in this tab, and goes to this server alone."
+      wrong={state.wrong ? 'The server does not know this key.' : undefined}
+      onKey={unlock}
+    />
   )
 }

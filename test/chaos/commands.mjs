@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { killed, STOP_MS, stopped } from './child.mjs'
 
-/** How long a command has to end by SIGTERM, and workers whose first process was killed, in milliseconds. */
-const STOP_MS = 30_000
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const SHOP = fileURLToPath(new URL('./shop-server.mjs', import.meta.url))
 
@@ -78,26 +76,20 @@ export function createCommand({ settings, counts, takeOvers, errors, workers, en
       })
     },
     async kill() {
-      const ended = once(child, 'exit')
       port = undefined
-      child.kill('SIGKILL')
-      await ended
+      await killed(child)
     },
     /** Stops in order. @returns what was wrong with that */
     async stop() {
-      const ended = once(child, 'exit')
       port = undefined
-      child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-      const [code, signal] = await ended
-      clearTimeout(late)
+      const [code, signal] = await stopped(child)
       return code === 0 ? [] : [`a command ended by ${signal ?? code} at SIGTERM`]
     },
     end() {
       child?.kill('SIGKILL')
       for (const pid of known) signalTo(pid, 'SIGKILL')
     },
-    /** Waits until all of its workers are gone. @returns those that are not */
+    /** Waits until all of its workers are gone, as long as a process has to end. @returns those that are not */
     async leftBehind() {
       const running = () => [...known].filter((pid) => signalTo(pid, 0))
       for (let waited = 0; waited < STOP_MS && running().length > 0; waited += 200) await wait(200)

@@ -1,9 +1,7 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { killed, stopped } from './child.mjs'
 
-/** How long a server has to end by SIGTERM, in milliseconds: it waits for its clients for five seconds at most. */
-const STOP_MS = 30_000
 const PROGRAM = fileURLToPath(new URL('./server.mjs', import.meta.url))
 
 /** A server that can be killed and started again: another process each time. */
@@ -44,19 +42,13 @@ export function createServer({ settings, counts, takeOvers, errors }) {
     },
     /** Ends at once. */
     async kill() {
-      const ended = once(child, 'exit')
       port = undefined
-      child.kill('SIGKILL')
-      await ended
+      await killed(child)
     },
     /** Stops in order. @returns what it was at if it did not end in time */
     async stop() {
-      const ended = once(child, 'exit')
       port = undefined
-      child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
-      const [, signal] = await ended
-      clearTimeout(late)
+      const [, signal] = await stopped(child)
       return signal === null ? [] : [`a server did not end by SIGTERM: ${JSON.stringify(lateness)}`]
     },
     /** Kills it without waiting for its end. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -7,10 +7,12 @@ import { pages, root } from './pages.js'
 /** A module of the site's, which need nothing that is installed there. */
 const siteModule = async (name: string): Promise<unknown> => import(/* @vite-ignore */ `${root}docs-site/${name}`)
 
-const { LISTED, PAGES, linkOf } = (await siteModule('files.mjs')) as {
+const { LISTED, PAGES, PICTURES, linkOf, pictureOf } = (await siteModule('files.mjs')) as {
   LISTED: { title: string; pages: { title: string; file: string }[] }[]
   PAGES: Readonly<Record<string, string>>
+  PICTURES: string
   linkOf(file: string, href: string, repository?: string | { url: string }): string | undefined
+  pictureOf(file: string, source: string): string
 }
 const { default: config } = (await siteModule('.vitepress/config.mjs')) as {
   default: { themeConfig: { sidebar: { text: string; items: { text: string; link: string }[] }[] } }
@@ -63,6 +65,29 @@ describe('a link on a page', () => {
   test('stays as it is if it leads elsewhere, or to the same page', () => {
     expect(linkOf('docs/serve.md', 'https://host.example/a#b')).toBe('https://host.example/a#b')
     expect(linkOf('docs/serve.md', '#seeds')).toBe('#seeds')
+  })
+})
+
+describe('a picture on a page', () => {
+  const shown = pages
+    .filter(({ path }) => PAGES[path] !== undefined)
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, source = '']) => pictureOf(path, source)),
+    )
+    .filter((source) => source.startsWith('./'))
+
+  test('lies in the folder that the site copies', () => {
+    expect(shown).not.toEqual([])
+    for (const source of shown) expect([source, existsSync(join(root, source))]).toEqual([source, true])
+    expect(shown.filter((source) => !source.startsWith(`./${PICTURES}/`))).toEqual([])
+  })
+
+  test('is found from a page below docs/, which has no folder on the site', () => {
+    expect(pictureOf('docs/page.md', 'pictures/talk.png')).toBe('./docs/pictures/talk.png')
+  })
+
+  test('stays as it is if it lies elsewhere', () => {
+    expect(pictureOf('README.md', 'https://host.example/a.png')).toBe('https://host.example/a.png')
   })
 })
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeSlow } from '../support/slow-suites.js'
 import { blockOf } from './generated.js'
 import { blocks, pageOf } from './pages.js'
 import { readReference } from './reference.js'
@@ -44,7 +45,7 @@ test('every example that is not run belongs to an export', () => {
   expect(reference.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(NOT_RUN)))
 })
 
-describe('the TypeScript of the pages, and the examples of the docstrings', () => {
+describeSlow('the TypeScript of the pages, and the examples of the docstrings', () => {
   const folder = mkdtempSync(join(tmpdir(), 'snippets-'))
   let errors = new Map<Snippet, string[]>()
   let files = new Map<string, string>()

@@ -5,7 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { createDesk, type Desk, env, versions } from './project.js'
 import { type } from './terminal.js'
 
-/** Folders in which the packed library is installed: alone, and with what MCP servers and the browser need. */
+/** Folders in which the packed library is installed: alone, and with what MCP servers, the browser and the stores in servers need. */
 export interface Installed {
   readonly library: string
   readonly withPeers: string
@@ -20,6 +20,7 @@ declare module 'vitest' {
 const PACKAGES = [
   ...['@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'],
   ...['htmlparser2', 'undici', 'ipaddr.js'],
+  ...['pg', 'redis'],
 ]
 
 /** Packs and installs the library once for all files of tests: npm takes ten seconds to unpack it. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import { scriptedServer } from '../support/scripted-server.js'
+import type { OwnServer } from '../support/server-program.mjs'
 import { ENDED_COMMANDS, ENDED_SERVES } from './ended-commands.js'
 import { shareInstalled, writeFiles } from './installed.js'
 import { ABOUT, PLAYED } from './played-engines.js'
@@ -34,22 +35,33 @@ async function createFolder(from: string): Promise<string> {
   return folder
 }
 
-for (const { options, engine, variables: own, needsPeers, obstacle, effects } of STARTS) {
+for (const { options, engine, storeServer, variables: own, needsPeers, obstacle, effects } of STARTS) {
   const typed = options.replace(/\s+/g, ' ')
   const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`
   describe.skipIf(obstacle !== undefined)(`serve ${typed}${skipped}`, () => {
     let started: Started | undefined
+    let store: OwnServer | undefined
 
     beforeAll(async () => {
       const [port] = await freePorts(1)
       const { url, asked } = engines.script(engine ?? PLAYED.vllm)
+      store = await storeServer?.launch()
+      const ofStore = store && { STORE: store.url }
       const ofEngine = { ENGINE: url, ENGINE_HOST: new URL(url).host }
-      const variables = { ...VARIABLES, ...own, ...ofEngine, PORT: `${port}`, TIME_ZONE: otherDayZone(new Date()) }
+      const variables = {
+        ...VARIABLES,
+        ...own,
+        ...ofEngine,
+        ...ofStore,
+        PORT: `${port}`,
+        TIME_ZONE: otherDayZone(new Date()),
+      }
       const withPort = typed.includes('--port ') ? typed : `--port 0 ${typed}`
       started = await start(withPort, needsPeers ? withPeers : bare, variables, asked)
     })
     afterAll(async () => {
       if (started) expect(await started.terminate(), started.printed).toBe(0)
+      await store?.remove()
     })
 
     test.each(Object.entries(effects))('%s', (_, effect) => effect(started as Started))

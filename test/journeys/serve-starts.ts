@@ -7,6 +7,7 @@ import { type Answer, stream } from '../support/scripted-server.js'
 import { encodeHarmony } from '../support/tokens.js'
 import { PLAYED } from './played-engines.js'
 import { type Answered, inTime, type Started, typeIn } from './started.js'
+import { POSTGRES, REDIS, type StoreServer } from './store-servers.js'
 
 /** A `serve` with options, and what each of them does. */
 export interface ServeStart {
@@ -14,9 +15,11 @@ export interface ServeStart {
   readonly options: string
   /** The server in front of which it stands, at $ENGINE. */
   readonly engine?: Answer
+  /** The server that keeps its responses, at $STORE. */
+  readonly storeServer?: StoreServer
   /** Of the environment, besides those of all. */
   readonly variables?: Readonly<Record<string, string>>
-  /** Whether the packages of MCP and of the browser are installed beside it. */
+  /** Whether optional packages are installed beside it. */
   readonly needsPeers?: true
   /** Why it cannot start on this machine. Undefined if it can. */
   readonly obstacle?: string | undefined
@@ -29,7 +32,7 @@ const ANN = { authorization: 'Bearer the-key-of-ann' }
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 const WEATHER = 'node node_modules/harmony-responses/examples/weather-server.mjs'
 
-/** The variables that the command lines use; PORT, ENGINE, ENGINE_HOST and TIME_ZONE besides. */
+/** The variables that the command lines use; PORT, ENGINE, ENGINE_HOST, STORE and TIME_ZONE besides. */
 export const VARIABLES: Readonly<Record<string, string>> = { KEY, WEATHER }
 
 /** The files of the folder in which everything is typed. */
@@ -143,7 +146,25 @@ function breaksOff(answer: Answer, text: string): Answer {
   }
 }
 
+/** A start that keeps its responses in a server. */
+const keepsIn = (storeServer: StoreServer): ServeStart => ({
+  options: '--replay --store "$STORE" --seal-keys seal-keys.txt --durability power',
+  ...{ storeServer, needsPeers: true, obstacle: storeServer.obstacle },
+  effects: {
+    async [`--store keeps a response in ${storeServer.name} over a restart, and shows no password`](started) {
+      const { body } = await started.post('/v1/responses', FRANCE)
+      await started.restart()
+      expect((await started.get(`/v1/responses/${body?.['id']}`)).body).toEqual(body)
+      const { hostname, port, password } = new URL(started.variables['STORE'] ?? '')
+      expect(started.printed).toContain(`//${hostname}:${port}/`)
+      expect(started.printed).not.toContain(password)
+    },
+  },
+})
+
 export const STARTS: readonly ServeStart[] = [
+  keepsIn(POSTGRES),
+  keepsIn(REDIS),
   {
     options: `--replay --port $PORT --host localhost --origin https://chat.example.com --model-alias mine --reasoning hidden
       --dialect open-responses --images placeholder --unknown refuse --unsupported-constraints refuse

@@ -1,40 +1,42 @@
-import { writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type PostgresCluster, postgresObstacle, startPostgres } from '../support/postgres-cluster.mjs'
-import { createDesk, type Desk, env, versions } from './project.js'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import type { OwnServer } from '../support/server-program.mjs'
+import { shareInstalled } from './installed.js'
 import { type Started, start } from './started.js'
-import { type } from './terminal.js'
+import { POSTGRES, REDIS, type StoreServer } from './store-servers.js'
 
-const obstacle = postgresObstacle()
 const ANSWER = 'one two three four five six seven eight nine ten'
 
-describe.skipIf(obstacle)(`two processes on a Postgres${obstacle ? ` (skipped: ${obstacle})` : ''}`, () => {
-  let desk: Desk
+for (const each of [POSTGRES, REDIS]) {
+  const { name, obstacle } = each
+  const skipped = obstacle === undefined ? '' : ` (skipped: ${obstacle})`
+  describe.skipIf(obstacle !== undefined)(`two processes on ${name}${skipped}`, () => suite(each))
+}
+
+function suite({ launch }: StoreServer): void {
   let folder: string
-  let cluster: PostgresCluster
+  let server: OwnServer
   const running: Started[] = []
 
   beforeAll(async () => {
-    desk = await createDesk()
-    folder = await desk.createFolder('two-processes')
-    const packages = `../harmony-responses/*.tgz pg@${versions['pg']}`
-    const installing = type(`npm install --silent --prefer-offline ${packages}`, folder, env)
-    expect(await installing.exit, installing.printed).toBe(0)
+    folder = await mkdtemp(join(tmpdir(), 'two-processes-'))
+    await shareInstalled(folder, inject('installed').withPeers)
     await writeFile(join(folder, 'script.json'), JSON.stringify([[{ think: 'Ten.' }, { answer: ANSWER }]]))
-    cluster = await startPostgres()
+    server = await launch()
   })
   afterAll(async () => {
     await Promise.all(running.map((each) => each.terminate()))
-    await cluster?.remove()
-    await desk?.remove()
+    await server?.remove()
+    await rm(folder, { recursive: true })
   })
 
   async function serve(options = ''): Promise<Started> {
     const variables = {
-      HARMONY_RESPONSES_STORE: cluster.url,
+      HARMONY_RESPONSES_STORE: server.url,
       HARMONY_RESPONSES_SEAL_KEYS: Buffer.alloc(32, 1).toString('base64'),
     }
     const started = await start(
@@ -112,4 +114,4 @@ describe.skipIf(obstacle)(`two processes on a Postgres${obstacle ? ` (skipped: $
     // What the killed one said is in it whole, if its client's leave did not end it first, or not at all.
     expect([[...turn], [...turn, ...turn]]).toContainEqual(items.slice(7))
   })
-})
+}

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { buildPage } from '../../scripts/build-page.mjs'
 import type { FakeIo } from '../cli/io.js'
 import { type Served, serve } from '../cli/served.js'
 import { TOO_SHORT } from '../support/runs.js'
+import { describeUnless } from '../support/slow-suites.js'
 
 /** Debian's package `chromium`, or another one that a variable names. */
 const PROGRAM = [process.env['CHROMIUM_PATH'], '/usr/bin/chromium'].find((path) => path && existsSync(path))
@@ -21,7 +22,7 @@ export function inBrowser(name: string, tests: () => void): void {
   const isMissing = PROGRAM === undefined && process.env['CI'] === undefined
   const obstacle = process.env['PAGE_PICTURES'] === undefined ? TOO_SHORT : undefined
   const reason = obstacle ?? (isMissing ? 'skipped: no chromium' : undefined)
-  describe.skipIf(reason !== undefined)(reason === undefined ? name : `${name} (${reason})`, () => {
+  describeUnless(reason, name, () => {
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'page-'))
       await buildPage(folder)

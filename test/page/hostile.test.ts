@@ -30,7 +30,7 @@ inBrowser('hostile output', () => {
       expect(await answer.nth(1).innerText()).toBe(WORD)
       expect(await answer.nth(2).innerText()).toBe('invoiceU+202Egpj.exe U+2066leftU+2069 U+200BendU+0007')
       expect(await answer.nth(4).innerText()).toBe('The end.')
-      expect(await page.locator('.turn :is(img, script, b, a)').count()).toBe(0)
+      expect(await page.locator(':is(.asked, .answer) :is(img, script, b, a)').count()).toBe(0)
       expect(dialogs).toEqual([])
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)
       const column = await page

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { PNG } from 'pngjs'
 import { expect, test } from 'vitest'
 import { inBrowser, launch, open, servePage } from './browser.js'
+import { enter, tell } from './operating.js'
 import { withText } from './talking.js'
 
 /** Where `npm run page:pictures` keeps them. */
@@ -26,6 +27,12 @@ const VIEWS: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByRole('button', { name: 'Look', exact: true }).click()
     await page.getByRole('slider').fill('40')
     await page.getByRole('heading', { name: 'Messages', exact: true }).scrollIntoViewIfNeeded()
+  },
+  async operate(page) {
+    await tell(page)
+    await page.getByRole('link', { name: 'Operate' }).click()
+    await enter(page)
+    await withText(page, '12:00:05')
   },
 }
 

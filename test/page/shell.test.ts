@@ -112,7 +112,7 @@ inBrowser('the shell', () => {
     for (const path of ['/', '/page/about.json']) expect((await fetch(`${without.url}${path}`)).status).toBe(404)
   })
 
-  test('it is small: without the judge and the token table 130 kB gzipped, and the judge 125 more', async () => {
+  test('it is small: without the judge and the token table 130 kB gzipped, the judge 125 more, the operator’s view 35', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'budget-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const { outputs } = await buildPage(folder)
@@ -134,10 +134,15 @@ inBrowser('the shell', () => {
     }
     const own = loadedWith([
       ...['src/page/main.tsx', 'src/page/worker/worker.ts', 'src/page/page.css'].map(named),
-      named('src/engines/sources/replay.ts'),
+      ...['src/engines/sources/replay.ts', 'src/page/worker/read-trace.ts'].map(named),
     ])
     const judge = [...loadedWith([named('src/page/worker/judged.ts')])].filter((file) => !own.has(file))
     expect(await kB(own)).toBeLessThan(130)
     expect(await kB(judge)).toBeLessThan(125)
+    const view = [...loadedWith([named('src/page/operate/operate.tsx')])].filter((file) => !own.has(file))
+    expect(await kB(view)).toBeLessThan(35)
+    const isWithPlots = (file: string): boolean =>
+      Object.keys(outputs[file]?.inputs ?? {}).some((input) => input.endsWith('uPlot.esm.js'))
+    expect([[...own].filter(isWithPlots).length, view.filter(isWithPlots).length]).toEqual([0, 1])
   })
 })

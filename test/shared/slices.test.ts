@@ -49,12 +49,12 @@ test('a text that another owner sent is encoded again, so that nobody learns by 
   known.of('ann').add(text, () => ids)
   expect(known.of('bob').find(text)).toBeUndefined()
   expect(known.find(text)).toBeUndefined()
-  expect(known.of('ann').find(text)).toBe(ids)
+  expect(known.of('ann').find(text)).toEqual(ids)
   known.of('bob').add(text, () => ids)
-  for (const owner of ['ann', 'bob']) expect(known.of(owner).find(text)).toBe(ids)
+  for (const owner of ['ann', 'bob']) expect(known.of(owner).find(text)).toEqual(ids)
   for (let count = 0; count < 100; count++) known.of(`owner ${count}`).add(text, () => ids)
   expect(known.of('ann').find(text)).toBeUndefined()
-  expect(known.of('owner 99').find(text)).toBe(ids)
+  expect(known.of('owner 99').find(text)).toEqual(ids)
 })
 
 test('the texts that are kept encoded are those used last, within their limit, and change no prompt', async () => {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { describe } from 'vitest'
 import { TOO_SHORT } from './runs.js'
+import { describeUnless } from './slow-suites.js'
 
 /** Whether tests fail, instead of being skipped, where bubblewrap runs no Python: in CI. */
 const IS_REQUIRED = process.env['PYTHON_REQUIRED'] === '1'
@@ -16,6 +16,5 @@ function obstacle(): string | undefined {
 
 /** Describes tests within bubblewrap, which run in CI, and where runs are as long. */
 export function describeWithBubblewrap(name: string, suite: () => void): void {
-  const reason = IS_REQUIRED ? undefined : (TOO_SHORT ?? (NO_BUBBLEWRAP && `skipped: ${NO_BUBBLEWRAP}`))
-  describe.skipIf(reason !== undefined)(reason === undefined ? name : `${name} (${reason})`, suite)
+  describeUnless(IS_REQUIRED ? undefined : (TOO_SHORT ?? (NO_BUBBLEWRAP && `skipped: ${NO_BUBBLEWRAP}`)), name, suite)
 }

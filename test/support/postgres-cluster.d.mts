@@ -1,20 +1,9 @@
-/** A server that runs. */
-export interface PostgresCluster {
-  readonly port: number
-  readonly folder: string
-  readonly password: string
+import type { OwnServer } from './server-program.mjs'
+
+/** A server that runs. Its address is that of its superuser's database. */
+export interface PostgresCluster extends OwnServer {
   /** The folder of the programs of Postgres. */
   readonly programs: string
-  /** The address of its superuser's database, with the password. */
-  readonly url: string
-  start(): Promise<void>
-  /** Ends in order, without waiting for its clients. */
-  stop(): Promise<void>
-  /** A crash of the server and of all of its processes. */
-  kill(): Promise<void>
-  pause(): void
-  wake(): void
-  remove(): Promise<void>
 }
 
 /** Why no server can be started here; undefined if one can. */
@@ -23,5 +12,3 @@ export function postgresObstacle(): string | undefined
 export function startPostgres(options?: {
   readonly settings?: Readonly<Record<string, string>>
 }): Promise<PostgresCluster>
-
-export function freePort(): Promise<number>

@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFileSync } from 'node:child_process'
 import {
   chownSync,
   existsSync,
@@ -10,17 +9,15 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { freePort, serverProgram } from './server-program.mjs'
 
 /* A Postgres server of its own in a temporary folder, on a free port: it is killed, paused and started again by tests. */
 
 /** Debian's packages put the server's programs beside the path. */
 const DEBIAN = '/usr/lib/postgresql'
 const PASSWORD = 'swordfish'
-const START_MS = 60_000
 
 /** @returns {string | undefined} the folder of the server's programs */
 function programs() {
@@ -48,14 +45,6 @@ function asUser() {
       // The next one.
     }
   }
-}
-
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
 }
 
 export async function startPostgres({ settings = {} } = {}) {
@@ -95,13 +84,15 @@ export async function startPostgres({ settings = {} } = {}) {
     String(port),
     ...Object.entries(options).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
-  let child
-  let log = ''
+  const server = serverProgram({
+    ...{ name: 'Postgres', command: [join(bin, 'postgres'), ...args], ...user, cwd: folder },
+    ...{ ready: 'ready to accept connections', last: 'SIGQUIT' },
+  })
 
   /** The server's own processes, which are in no group with it. */
   function pids() {
-    const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')
-    return [child.pid, ...children.filter((pid) => pid !== '').map(Number)]
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')
+    return [server.pid, ...children.filter((pid) => pid !== '').map(Number)]
   }
 
   function signal(name) {
@@ -114,55 +105,23 @@ export async function startPostgres({ settings = {} } = {}) {
     }
   }
 
-  async function start() {
-    for (const end = Date.now() + START_MS; Date.now() < end; ) {
-      log = ''
-      child = spawn(join(bin, 'postgres'), args, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-      const started = child
-      const ended = once(started, 'exit').then(() => false)
-      const ready = new Promise((resolve) => {
-        started.stderr.setEncoding('utf8').on('data', (text) => {
-          log += text
-          if (log.includes('ready to accept connections')) resolve(true)
-        })
-      })
-      if (await Promise.race([ready, ended])) return
-      // After a kill, its processes take a moment to leave the memory that they shared.
-      await wait(100)
-    }
-    throw new Error(`Postgres did not start: ${log}`)
-  }
-
-  async function end(name) {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill(name)
-    await ended
-  }
-
-  // Where this process ends before it removes the server.
-  process.on('exit', () => child.kill('SIGQUIT'))
-  await start()
+  await server.start()
   return {
     port,
     folder,
     password: PASSWORD,
     programs: bin,
     url: `postgres://postgres:${PASSWORD}@127.0.0.1:${port}/postgres`,
-    start,
+    start: server.start,
     /** Ends in order, without waiting for its clients. */
-    stop: () => end('SIGINT'),
+    stop: () => server.end('SIGINT'),
     /** A crash of the server and of all of its processes. */
-    async kill() {
-      const ended = once(child, 'exit')
-      signal('SIGKILL')
-      await ended
-    },
+    kill: () => server.end('SIGKILL', () => signal('SIGKILL')),
     pause: () => signal('SIGSTOP'),
     wake: () => signal('SIGCONT'),
     async remove() {
       signal('SIGCONT')
-      await end('SIGINT')
+      await server.end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },
   }

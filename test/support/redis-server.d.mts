@@ -1,23 +1,11 @@
+import type { OwnServer } from './server-program.mjs'
+
 /** A server that runs. */
-export interface RedisServer {
-  readonly port: number
-  readonly folder: string
-  readonly password: string
-  /** Its address, with the password. */
-  readonly url: string
-  start(): Promise<void>
-  /** Ends in order. */
-  stop(): Promise<void>
-  kill(): Promise<void>
-  pause(): void
-  wake(): void
+export interface RedisServer extends OwnServer {
   /** Sends commands, one after another. Returns their answers. */
   send(...commands: readonly (readonly string[])[]): Promise<readonly unknown[]>
-  remove(): Promise<void>
 }
 
-/** A port of this machine on which nothing listens. */
-export function freePort(): Promise<number>
 /** Why no server can be started here; undefined if one can. */
 export function redisObstacle(): string | undefined
 /** Starts a server. @param options - `settings`: as in redis.conf */

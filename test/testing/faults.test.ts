@@ -20,6 +20,7 @@ import {
 } from '../../src/testing/index.js'
 import { loadOfficial } from '../support/official-parser.js'
 import { RUNS } from '../support/runs.js'
+import { describeSlow } from '../support/slow-suites.js'
 import { encodeHarmony, m } from '../support/tokens.js'
 
 const tokenTable = await loadTokenTable()
@@ -178,7 +179,7 @@ describe('playOnServer', () => {
   })
 })
 
-describe('findFaults', () => {
+describeSlow('findFaults', () => {
   const transcripts = wellFormedTranscript({ tokenTable, tools: [] })
   /** Drops the deltas of answers, and damages the roles and two fields. */
   const damaged = (events: readonly ResponseStreamEvent[]): unknown[] =>

@@ -1,8 +1,8 @@
 import { createSeal, parseSealKeys, type Seal } from '../../endpoint/seal/index.js'
 import { hashFlaw, keyFlaw } from '../../endpoint/server/check-keys.js'
 import { type Authorize, bearerKeys, hashedBearerKeys } from '../../endpoint/server/index.js'
-import { sha256 } from '../../endpoint/server/service/sha256.js'
 import { requestHeaders } from '../../engines/sources/http/request-headers.js'
+import { sha256 } from '../../shared/system/sha256.js'
 import { type Io, messageOf, UsageError } from '../io.js'
 import { isReadOnce, KEY_VARIABLES, readSecret, type Secret, secretName } from './secrets.js'
 

@@ -4,24 +4,10 @@ import type { Pages } from '../../endpoint/server/options.js'
 import { RequestError } from '../../shared/request-error.js'
 import type { Io } from '../io.js'
 import { errorCode } from '../io.js'
-
-/** What a browser allows the page: its own files and this server, no inline code and no `eval`, in no frame of others. */
-const POLICY: string = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types harmony-responses',
-].join('; ')
+import { PAGE_POLICY, policyText } from './page-policy.js'
 
 const HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': POLICY,
+  'content-security-policy': policyText(PAGE_POLICY),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'referrer-policy': 'no-referrer',

@@ -39,7 +39,8 @@ const STOPPED = 130
 export async function serve(settings: ServeSettings, given: Io, worker?: Worker): Promise<number> {
   const status = liveStatus(given, settings.log !== 'json', steadySeconds)
   const { io } = status
-  const store = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
+  const opened = settings.store === undefined ? undefined : await openStore(settings.store, settings, io)
+  const store = opened && worker ? { ...opened, store: worker.watches(opened.store) } : opened
   try {
     return await serveWith(store, settings, status, worker)
   } finally {

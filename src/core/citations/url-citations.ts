@@ -4,6 +4,7 @@ import { aFunction, oneOf } from '../../shared/options/checks.js'
 import type { CitedPage } from '../responses/call-result.js'
 import type { Logprob, UrlCitation } from '../responses/items.js'
 import type { CitableText, CitationStage, CitationState, CitedText, ScoredText } from './citation-stage.js'
+import { citedText } from './cited-text.js'
 
 export type { CitedPage }
 
@@ -28,7 +29,7 @@ const CITATIONS: OptionTable<UrlCitationsOptions> = { resolve: aFunction, units:
  * models add; or that of a file, with the search and the index of the result: `【3fa1c:0†report.pdf】`. Its parts are short
  * and end with the line, so that text that only begins like a mark is not held back for long.
  */
-const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†[^【】†\n]{1,64}(?:†[^【】†\n]{1,64})?】/g
+const MARK = /【(\d{1,9}|[a-z\d]{1,5}:\d{1,4})†([^【】†\n]{1,64})(?:†[^【】†\n]{1,64})?】/g
 const BEGINNING = /^【(?:\d{1,9}(?:†(?:[^【】†\n]{1,64}(?:†[^【】†\n]{0,64})?)?)?)?$/
 /** Matches the beginning of a mark after a file search. Before, letters after `【` would be held back without need. */
 const BEGINNING_WITH_FILES =
@@ -86,15 +87,18 @@ export function urlCitations(options: UrlCitationsOptions = {}): CitationStage {
       }
       const page = resolve?.(Number(mark[1])) ?? pages.byCursor[Number(mark[1])]
       check(!('then' in Object(page)), 'resolve', 'a page or undefined, not a promise', page)
-      const address = addressOf(page?.url)
-      if (page === undefined || address === undefined) continue
+      if (page === undefined) continue
+      const address = addressOf(page.url)
+      if (address === undefined) continue
       const before = `${text.slice(from, mark.index)} `
       const link = linkTo(address)
       const start_index = state.length + lengthOf(before)
       const end_index = start_index + lengthOf(link)
       const title = page.title || domainOf(address)
       const url = CLEAN.test(page.url) ? page.url : destinationOf(address)
-      const annotation: UrlCitation = { type: 'url_citation', url, title, start_index, end_index }
+      const { text: read } = page as Partial<CitedPage>
+      const quote = read === undefined ? undefined : { cited_text: citedText(read, mark[2] as string) }
+      const annotation: UrlCitation = { type: 'url_citation', url, title, start_index, end_index, ...quote }
       cited.push({ text: before + link, logprobs: tokens.of(from, mark.index), annotation })
       state.length = end_index
       from = mark.index + mark[0].length
@@ -118,9 +122,9 @@ function endOfPlain(text: string, beginning: RegExp): number {
 }
 
 /** Parses a page's URL as a browser does; undefined if it is not http or https. */
-function addressOf(url: string | undefined): URL | undefined {
+function addressOf(url: string): URL | undefined {
   try {
-    const address = new URL(url ?? '')
+    const address = new URL(url)
     // Valid hosts have no other characters, and a "`" cannot be escaped after another one.
     return /^https?:$/.test(address.protocol) && /^[\w.:[\]-]+$/.test(address.host) ? address : undefined
   } catch {

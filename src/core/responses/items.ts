@@ -28,6 +28,8 @@ export interface UrlCitation {
   title: string
   start_index: number
   end_index: number
+  /** The text of the cited lines, at most 150 characters, which the API does not have: `web_search_call.results` adds it. */
+  cited_text?: string
 }
 
 /** The file that a passage of the answer cites. */

@@ -54,8 +54,8 @@ export class BodyDraft {
     this.leaveOut(path, type)
   }
 
-  /** Reports content that this library knows and has no use for. */
-  leaveOut(path: string, type: string): void {
+  /** Reports what this library knows and has no use for. @param type - of content */
+  leaveOut(path: string, type?: string): void {
     const steps = path.split(/[.[\]]+/).filter((step) => step !== '')
     this.#skipped.add(
       steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step)),

@@ -34,9 +34,16 @@ export interface MessageAnswerOptions {
    * the model shall forget. Default: all of them.
    */
   readonly sealCall?: (item: OutputItem) => string | undefined
+  /**
+   * Returns until when a container is kept (RFC 3339), once the answer has ended, for `container` of the message.
+   * Undefined for one that has ended. Default: the message names none.
+   *
+   * @param id - that of the last shown call of the code interpreter
+   */
+  readonly containerExpiry?: (id: string) => string | undefined
 }
 
-type Optional = 'id' | 'model' | 'maxSearches' | 'input' | 'stopSequence' | 'sealCall'
+type Optional = 'id' | 'model' | 'maxSearches' | 'input' | 'stopSequence' | 'sealCall' | 'containerExpiry'
 
 export type ResolvedMessageAnswerOptions = Required<Omit<MessageAnswerOptions, Optional>> &
   Pick<MessageAnswerOptions, Optional>
@@ -50,12 +57,14 @@ const MESSAGE_ANSWER_OPTIONS: OptionTable<MessageAnswerOptions> = {
   input: aFunction,
   stopSequence: aFunction,
   sealCall: aFunction,
+  containerExpiry: aFunction,
 }
 
 /** @throws HarmonyResponsesError `bad_option` */
 export function resolveAnswerOptions(what: string, options: MessageAnswerOptions): ResolvedMessageAnswerOptions {
   checkOptions(what, options, MESSAGE_ANSWER_OPTIONS)
-  const { id, model, maxSearches, input, stopSequence, sealCall, thinking = 'sealed', preambles = 'text' } = options
+  const { id, model, maxSearches, input, stopSequence, sealCall, containerExpiry } = options
+  const { thinking = 'sealed', preambles = 'text' } = options
   return {
     thinking,
     preambles,
@@ -65,5 +74,6 @@ export function resolveAnswerOptions(what: string, options: MessageAnswerOptions
     ...(input !== undefined && { input }),
     ...(stopSequence !== undefined && { stopSequence }),
     ...(sealCall !== undefined && { sealCall }),
+    ...(containerExpiry !== undefined && { containerExpiry }),
   }
 }

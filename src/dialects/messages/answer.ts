@@ -53,6 +53,8 @@ export class MessageAnswer {
   #searches = 0
   /** How many of the searches did not fail. */
   #found = 0
+  /** The container in which the last code ran. */
+  #container: string | undefined
   #isShown = shownCalls([])
 
   constructor(options: ResolvedMessageAnswerOptions) {
@@ -95,8 +97,8 @@ export class MessageAnswer {
     const open = this.#open
     if (open?.type !== 'text' || open.item !== at || !isUrlCitation(citation)) return []
     open.isCited = true
-    const { url, title } = citation
-    const location = { type: 'web_search_result_location', url, title, cited_text: '', encrypted_index: '' } as const
+    const { url, title, cited_text = '' } = citation
+    const location = { type: 'web_search_result_location', url, title, cited_text, encrypted_index: '' } as const
     return [this.#delta({ type: 'citations_delta', citation: location })]
   }
 
@@ -145,13 +147,24 @@ export class MessageAnswer {
   end(response: Response): MessageStreamEvent[] {
     const { stopSequence } = this.#options
     const stopped = this.#hasCalls || response.status === 'incomplete' ? undefined : stopSequence?.()
-    const delta = { stop_reason: this.#stopReason(response, stopped), stop_sequence: stopped ?? null }
     const last = this.#settle()
+    const delta = {
+      stop_reason: this.#stopReason(response, stopped),
+      stop_sequence: stopped ?? null,
+      ...this.#containerOf(),
+    }
     // After the answer, since clients that asked for no thinking read the first block as the answer.
     if (this.#hasSealedCall && this.#seals.length > 0) for (const event of this.#carrier()) last.push(event)
     const searched = { web_search_requests: this.#found, web_fetch_requests: 0 }
     const usage = { ...messageUsage(response.usage), ...(this.#found > 0 && { server_tool_use: searched }) }
     return [...last, { type: 'message_delta', delta, usage }, { type: 'message_stop' }]
+  }
+
+  /** Returns the container in which the next request can go on. */
+  #containerOf(): Pick<Message, 'container'> {
+    const id = this.#container
+    const expires_at = id === undefined ? undefined : this.#options.containerExpiry?.(id)
+    return id === undefined || expires_at === undefined ? {} : { container: { id, expires_at, skills: null } }
   }
 
   #stopReason({ status, incomplete_details }: Response, stopped: string | undefined): MessageStopReason {
@@ -219,6 +232,7 @@ export class MessageAnswer {
       this.#searches += 1
       if (item.status === 'completed') this.#found += 1
     }
+    if (item.type === 'code_interpreter_call') this.#container = item.container_id
     const { maxSearches = Number.POSITIVE_INFINITY } = this.#options
     const { use, result } = serverCallBlocks(item, this.#searches > maxSearches)
     // Clients do not join the deltas of an MCP tool's call.

@@ -1,4 +1,5 @@
 import { type BodyField, ignored, refused, same } from '../body/field.js'
+import { readContainer } from './container.js'
 import type { Draft } from './draft.js'
 import { readMcpServers } from './mcp-servers.js'
 import { readOutputConfig, readOutputFormat, readStopSequences, readSystem, readThinking } from './parameters.js'
@@ -19,6 +20,12 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   },
   // Read before the messages, which name deferred tools.
   tools: { support: 'mapped', does: '`tools`: see [tools](#tools)', read: readTools },
+  // Read after the tools, one of which runs in it.
+  container: {
+    support: 'mapped',
+    does: '`container` of the code interpreter: see [containers](#containers)',
+    read: readContainer,
+  },
   messages: {
     support: 'mapped',
     does: '`input`: see [messages](#messages-and-blocks)',
@@ -62,7 +69,6 @@ export const MESSAGES_FIELDS: { readonly [name: string]: BodyField<Draft> } = {
   temperature: { ...same('temperature'), sentBy: OLDER },
   top_p: { ...same('top_p'), sentBy: OLDER },
   stream: same('stream'),
-  container: refused('container', 'there is no container to continue in'),
   thread: refused('thread', 'nothing is stored; the SDK then sends the whole conversation'),
   billing_policy: ignored('nothing is billed'),
   cache_control: ignored('engines cache what they can, by its tokens'),

@@ -15,8 +15,9 @@ export interface MessageCitation {
   type: 'web_search_result_location'
   url: string
   title: string
-  /** Empty, like `encrypted_index`: the page that the model read is sealed with its reasoning. */
+  /** The beginning of the cited lines, at most 150 characters. Empty if the server does not know them. */
   cited_text: string
+  /** Empty: the page that the model read is sealed with its reasoning. */
   encrypted_index: string
 }
 
@@ -121,6 +122,15 @@ export interface MessageUsage {
   server_tool_use?: { web_search_requests: number; web_fetch_requests: number }
 }
 
+/** Where the server's code ran, for `container` of the next request. */
+export interface MessageContainer {
+  id: string
+  /** Until when it is kept if nothing uses it: RFC 3339. */
+  expires_at: string
+  /** Always null: there are none. */
+  skills: null
+}
+
 /** An answer of the Messages API that is not streamed. */
 export interface Message {
   id: string
@@ -131,6 +141,8 @@ export interface Message {
   /** Null until the message has ended, like `stop_sequence`, which stays null unless one ended it. */
   stop_reason: MessageStopReason | null
   stop_sequence: string | null
+  /** Absent if no code ran, or its container has ended. */
+  container?: MessageContainer
   usage: MessageUsage
 }
 
@@ -168,7 +180,7 @@ export type MessageStreamEvent =
   | { type: 'content_block_stop'; index: number }
   | {
       type: 'message_delta'
-      delta: { stop_reason: MessageStopReason; stop_sequence: string | null }
+      delta: { stop_reason: MessageStopReason; stop_sequence: string | null; container?: MessageContainer }
       usage: MessageUsage
     }
   | { type: 'message_stop' }

@@ -18,6 +18,7 @@ import type { RenderOptions } from './render-prompt.js'
 import { type PlacesOfPart, SettledPlaces } from './settled-places.js'
 import { SettledTokens } from './settled-tokens.js'
 import type { TaughtTools } from './taught-tools.js'
+import type { TextCache } from './text-cache.js'
 import { createTokenBuffer } from './token-buffer.js'
 
 /*
@@ -65,6 +66,8 @@ export interface Reading {
   readonly tools: TaughtTools
   readonly attachments: AttachmentReading
   readonly tokenTable: TokenTable
+  /** The cache of encoded texts. */
+  readonly known?: TextCache | undefined
   readonly items: readonly Fields[]
   readonly history: readonly HistoryEntry[]
 }
@@ -229,7 +232,7 @@ export class KnownConversation implements ItemsBefore {
   }
 
   *#read(
-    { items, history, tools, attachments, tokenTable }: Reading,
+    { items, history, tools, attachments, tokenTable, known: texts }: Reading,
     part: Part,
     work: Work,
     max: number | undefined,
@@ -274,7 +277,7 @@ export class KnownConversation implements ItemsBefore {
     const places = yield* this.#places.afterwards(read, findings, tools, work)
     if (places === undefined) return undefined
     const found = yield* recalled(read, findings, tools, tokenTable, work)
-    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, max })
+    const rendered = yield* renderMessagesInSlices(found, { tokenTable, work, max, known: texts })
     if (rendered === undefined) return undefined
     return { conversation, placeholders, leading, rendered, places }
   }
@@ -294,7 +297,7 @@ function messagesIn({ messages }: RenderedMessages): number {
 
 /** Returns the parameters of reading a request's conversation. @throws RequestError */
 export function readingOf(request: object, options: RenderOptions): Reading | undefined {
-  const { tools, history = [], images = 'refuse-last', tokenTable } = options
+  const { tools, history = [], images = 'refuse-last', tokenTable, known } = options
   const { listings, hosted, policy } = tools
   const fields = objectAt(request, 'request')
   const input = fieldOf(fields, 'input')
@@ -303,7 +306,7 @@ export function readingOf(request: object, options: RenderOptions): Reading | un
   if (!Array.isArray(input) || preset === undefined) return undefined
   const lists = toolLists(fields as DeclaringRequest)
   const key = JSON.stringify([lists, fields['tool_choice'], listings, hosted, images, preset])
-  return { key, tools, attachments: images, tokenTable, items: input as readonly Fields[], history }
+  return { key, tools, attachments: images, tokenTable, known, items: input as readonly Fields[], history }
 }
 
 function itemsOf(entry: HistoryEntry): readonly string[] {

@@ -98,12 +98,12 @@ function createWriter(encode: Encoder, work: Work, max: number, known: TextCache
     }
     return ids
   }
-  /** Looks up texts of the host and the developer, which recur in each request of a conversation. */
+  /** Looks up texts that later requests have again: those of the host and the developer, and of the conversation's beginning. */
   function* knownText(content: string, known: TextCache): Slices<boolean> {
     const ids = known.find(content)
     const start = buffer.length
     if (ids !== undefined) buffer.append(ids)
-    else if (yield* encode.into(content, buffer, work, max)) known.add(content, () => buffer.slice(start))
+    else if (yield* encode.into(content, buffer, work, max)) known.add(content, () => buffer.view().subarray(start))
     else return false
     return true
   }
@@ -132,10 +132,8 @@ function createWriter(encode: Encoder, work: Work, max: number, known: TextCache
         buffer.append(word(contentType))
       } else if (contentType !== '') buffer.append(word(` ${contentType}`))
       buffer.push(SPECIAL.message)
-      const isKept = role === 'system' || role === 'developer'
-      const isWhole = yield* isKept && known !== undefined
-        ? knownText(content, known)
-        : encode.into(content, buffer, work, max)
+      const texts = role === 'system' || role === 'developer' ? known : known?.said
+      const isWhole = yield* texts !== undefined ? knownText(content, texts) : encode.into(content, buffer, work, max)
       buffer.push(role === 'assistant' && recipient !== undefined ? SPECIAL.call : SPECIAL.end)
       return isWhole
     },

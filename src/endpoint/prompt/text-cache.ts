@@ -4,10 +4,12 @@ import { createKnownTypes, type KnownTypes } from './known-types.js'
 export interface TextCache {
   /** Returns the ids of a text; undefined if it is not cached. */
   find(text: string): Uint32Array | undefined
-  /** @param ids - called if the text is kept */
+  /** @param ids - called if the text is kept. It may return a view of ids that change later */
   add(text: string, ids: () => Uint32Array): void
   /** The types of listed tools. Owners share it: servers list the same tools for all of them. @internal */
   readonly types?: KnownTypes
+  /** The texts of the conversation's own messages, which only its next response reads again. @internal */
+  readonly said?: TextCache
 }
 
 /** A cache that owners share; by itself, that of an owner without a name. */
@@ -20,7 +22,7 @@ export interface SharedTextCache extends TextCache {
 }
 
 /** Shorter texts are not cached, because encoding them is as fast as a look-up. In UTF-16 units. */
-const SHORTEST = 256
+export const SHORTEST_TEXT = 256
 /** The number of owners who find a text, at most: after that, the first of them no longer does. */
 const MAX_OWNERS = 16
 /** The bytes of a cached text: two per unit, and four per id. */
@@ -48,7 +50,7 @@ export function createTextCache(max: number): SharedTextCache {
   let size = 0
 
   function find(text: string, owner: string): Uint32Array | undefined {
-    const known = text.length < SHORTEST ? undefined : cache.get(text)
+    const known = text.length < SHORTEST_TEXT ? undefined : cache.get(text)
     if (known === undefined || !known.owners.has(owner)) return undefined
     cache.delete(text)
     cache.set(text, known)
@@ -56,7 +58,7 @@ export function createTextCache(max: number): SharedTextCache {
   }
 
   function add(text: string, owner: string, idsOf: () => Uint32Array): void {
-    if (text.length < SHORTEST || UNIT_BYTES * text.length > max / 4) return
+    if (text.length < SHORTEST_TEXT || UNIT_BYTES * text.length > max / 4) return
     const known = cache.get(text)
     if (known !== undefined) {
       const [first = owner] = known.owners
@@ -64,15 +66,15 @@ export function createTextCache(max: number): SharedTextCache {
       known.owners.add(owner)
       return
     }
-    const ids = idsOf()
-    const added = sizeOf(text, ids)
+    const ids = idsOf().slice()
+    const added = bytesOfText(text, ids)
     if (added > max / 4) return
     cache.set(text, { ids, owners: new Set([owner]) })
     size += added
     for (const [oldest, its] of cache) {
       if (size <= max) break
       cache.delete(oldest)
-      size -= sizeOf(oldest, its.ids)
+      size -= bytesOfText(oldest, its.ids)
     }
   }
 
@@ -89,6 +91,7 @@ interface KnownText {
   readonly owners: Set<string>
 }
 
-function sizeOf(text: string, ids: Uint32Array): number {
+/** Returns what a text takes with its ids. */
+export function bytesOfText(text: string, ids: Uint32Array): number {
   return UNIT_BYTES * text.length + ids.byteLength
 }

@@ -1,5 +1,5 @@
+import { sha256 } from '../../shared/system/sha256.js'
 import { checkedKeys, flawed, hashFlaw, type KeyTable, keyFlaw } from './check-keys.js'
-import { sha256 } from './service/sha256.js'
 
 /** Returns the owner's name, or undefined to refuse the request. */
 export type Authorize = (request: Request) => string | undefined | Promise<string | undefined>

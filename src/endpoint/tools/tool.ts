@@ -100,6 +100,11 @@ export interface Tool {
    */
   isRepeatable?(call: HostedCall, context: Pick<ToolContext, 'signal'>): boolean | Promise<boolean>
   /**
+   * Returns until when a container is kept if no call uses it, in Unix seconds: one whose id the calls of the code interpreter
+   * name. Undefined if this owner has none of this id. Without this method no client of Messages can continue a container.
+   */
+  containerExpiry?(id: string, owner: string): number | undefined
+  /**
    * Returns the listings of this request's MCP servers, for the prompt and for the `mcp_list_tools` items. Called once,
    * before the model. The host configures the servers: only the label is read from the request's entries.
    */

@@ -1,5 +1,6 @@
 import { decodeSse } from '../../core/sse/decode.js'
 import { ApiError, send } from './send.js'
+import { untilVisible } from './visible.js'
 
 /** An event of a stream. Its other fields depend on its type. */
 export interface StreamEvent {
@@ -82,17 +83,4 @@ function open(id: string | undefined, last: number, followed: Followed, signal: 
 
 function isPassing({ status }: ApiError): boolean {
   return status === 502 || status === 503 || status === 504
-}
-
-function untilVisible(signal: AbortSignal): Promise<void> {
-  if (!document.hidden) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      if (document.hidden && !signal.aborted) return
-      document.removeEventListener('visibilitychange', done)
-      resolve()
-    }
-    document.addEventListener('visibilitychange', done)
-    signal.addEventListener('abort', done, { once: true })
-  })
 }

@@ -20,6 +20,8 @@ export interface Sent {
   readonly body?: object
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
+  /** The name under which this tab keeps the key that is sent, if it has one. Default: that of its user's key. */
+  readonly keyName?: string
 }
 
 /** Whether a text can be a key: anything else cannot be sent in a header. */
@@ -28,12 +30,13 @@ export function isKey(text: string): boolean {
 }
 
 /**
- * Sends a request to the server of this page, with the key of this tab.
+ * Sends a request to the server of this page, with a key of this tab.
  *
  * @throws ApiError if it is refused; TypeError if nothing answers
  */
-export async function send(path: string, { method = 'GET', body, headers, signal }: Sent = {}): Promise<Response> {
-  const key = saved('key')
+export async function send(path: string, given: Sent = {}): Promise<Response> {
+  const { method = 'GET', body, headers, signal, keyName = 'key' } = given
+  const key = saved(keyName)
   const response = await fetch(new URL(path, BASE), {
     method,
     headers: {

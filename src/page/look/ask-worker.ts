@@ -1,5 +1,5 @@
 import { BASE } from '../api/send.js'
-import type { LookAnswer, Looked } from '../worker/looked.js'
+import type { LookAnswer, Looked, ShownRecord } from '../worker/looked.js'
 
 interface Policy {
   createScriptURL(url: string): string
@@ -13,9 +13,13 @@ export function askWorker(text: string): Promise<Looked> {
   if (asked > 0) stopWorker()
   worker ??= startWorker()
   const { current, id } = { current: worker, id: ++asked }
+  const parts: (readonly ShownRecord[])[] = []
   return new Promise((resolve) => {
     current.onmessage = ({ data }: MessageEvent<LookAnswer>) => {
-      if (data.id === id) resolve(data.looked)
+      if (data.id !== id) return
+      if ('records' in data) parts.push(data.records)
+      else if (data.looked.is !== 'trace') resolve(data.looked)
+      else resolve({ ...data.looked, records: [...parts, data.looked.records].flat() })
     }
     current.onerror = () => resolve({ is: 'failed', why: 'The page could not load what reads it.' })
     current.postMessage({ id, text })

@@ -1,36 +1,46 @@
 import { type Signal, signal } from '@preact/signals'
 import type { JSX } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { shownText } from '../parts/shown-text.js'
-import type { Looked } from '../worker/looked.js'
-import { askWorker, stopWorker } from './ask-worker.js'
 import { CaptureView } from './capture-view.js'
+import {
+  type Looking,
+  lookAt,
+  lookAtFile,
+  lookAtLink,
+  lookAtResponse,
+  looking,
+  stopLooking,
+  unfinishedResponse,
+} from './looking.js'
+import { Share } from './share.js'
 import { TraceView } from './trace-view.js'
-
-/** The largest file that is read as one text, in bytes. */
-const MAX_FILE = 128 * 1024 * 1024
 
 const EXAMPLE =
   '<|channel|>analysis<|message|>They greet me.<|end|><|start|>assistant<|channel|>final<|message|>Hello!<|return|>'
 
 const typed: Signal<string> = signal('')
-const looked: Signal<Looked | { readonly is: 'nothing' } | { readonly is: 'reading' }> = signal<
-  Looked | { readonly is: 'nothing' } | { readonly is: 'reading' }
->({ is: 'nothing' })
 
-async function lookAt(text: string): Promise<void> {
-  looked.value = { is: 'reading' }
-  looked.value = await askWorker(text)
-}
-
-async function lookAtFile(file: File | undefined): Promise<void> {
-  if (file === undefined) return
-  if (file.size > MAX_FILE) looked.value = { is: 'failed', why: `${file.name} is larger than 128 MiB.` }
-  else await lookAt(await file.text())
-}
-
-/** What became of a text: of Harmony or token ids, the events; of a stream, what is wrong with it. */
-export function Look(): JSX.Element {
-  const result = looked.value
+/**
+ * What became of a text: of Harmony or token ids, the events; of a stream, what is wrong with it. Or what became of an
+ * answer of the server.
+ */
+export function Look({
+  response,
+  packed,
+}: {
+  readonly response?: string | undefined
+  /** The text of a link. */
+  readonly packed?: string | undefined
+}): JSX.Element {
+  const result = looking.value
+  useEffect(() => {
+    const id = response ?? unfinishedResponse()
+    if (packed !== undefined) lookAtLink(packed)
+    else if (id !== undefined) lookAtResponse(id)
+    else return
+    return stopLooking
+  }, [response, packed])
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by the keyboard.
     <section class="look" tabIndex={0} aria-label="Look inside">
@@ -66,15 +76,7 @@ export function Look(): JSX.Element {
             {result.is === 'reading' ? 'Reading …' : ''}
           </span>
           {result.is === 'reading' ? (
-            <button
-              key="act"
-              type="button"
-              class="main"
-              onClick={() => {
-                stopWorker()
-                looked.value = { is: 'nothing' }
-              }}
-            >
+            <button key="act" type="button" class="main" onClick={stopLooking}>
               Stop
             </button>
           ) : (
@@ -84,13 +86,42 @@ export function Look(): JSX.Element {
           )}
         </div>
       </form>
-      {result.is === 'failed' && (
-        <p class="wrong" role="alert">
-          {shownText(result.why)}
-        </p>
+      <Shared looking={result} />
+      {result.is === 'failed' && <Broken why={result.why} response={result.response} />}
+      {result.is === 'trace' && result.broken !== undefined && (
+        <Broken why={result.broken} response={result.response} />
       )}
-      {result.is === 'trace' && <TraceView key={result.records} what={result.what} records={result.records} />}
+      {result.is === 'trace' && (
+        <TraceView
+          key={result.count}
+          what={result.what}
+          records={result.records}
+          prompt={result.prompt}
+          isLive={result.trace !== undefined}
+        />
+      )}
       {result.is === 'capture' && <CaptureView looked={result} />}
     </section>
+  )
+}
+
+function Shared({ looking }: { readonly looking: Looking }): JSX.Element | null {
+  if (looking.is !== 'trace' && looking.is !== 'capture') return null
+  const { trace, text = '', count } = looking
+  if (trace !== undefined)
+    return <Share key={count} text={() => JSON.stringify(trace)} name={`${trace.response_id}.json`} />
+  return <Share key={count} text={() => text} name={/^\s*[[{]/.test(text) ? 'looked-into.json' : 'looked-into.txt'} />
+}
+
+function Broken({ why, response }: { readonly why: string; readonly response: string | undefined }): JSX.Element {
+  return (
+    <div class="wrong" role="alert">
+      <p>{shownText(why)}</p>
+      {response !== undefined && (
+        <button type="button" onClick={() => lookAtResponse(response)}>
+          Read again
+        </button>
+      )}
+    </div>
   )
 }

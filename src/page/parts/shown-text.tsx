@@ -5,6 +5,11 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}]/gu
 /** Those of them that a browser draws as they are meant: they part lines, and join letters and emoji. */
 const MEANT: readonly string[] = ['\n', '\t', '\u00ad', '\u200c', '\u200d']
 
+/** Whether a character stands as its number. */
+export function isEscaped(character: string): boolean {
+  return character.search(INVISIBLE) !== -1 && !MEANT.includes(character)
+}
+
 /** Text of others in one line: a character that would be invisible, or would reorder the line, stands as its number. */
 export function shownText(text: string): ComponentChild {
   if (text.search(INVISIBLE) === -1) return text

@@ -9,7 +9,7 @@ export const settingError: Signal<SettingError | undefined> = signal<SettingErro
 
 /** What requests ask for besides their input. */
 export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Element {
-  const { model, effort, instructions, tools, approval, schema, functions } = settings.value
+  const { model, effort, logprobs, instructions, tools, approval, schema, functions } = settings.value
   const hasMcp = about.tools.some(({ type }) => type === 'mcp')
   return (
     <form onSubmit={(event) => event.preventDefault()}>
@@ -30,6 +30,14 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
         words={{ '': "The server's default", low: 'Low', medium: 'Medium', high: 'High' }}
         onChoose={(value) => choose({ effort: value as Settings['effort'] })}
       />
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={logprobs}
+          onChange={({ currentTarget }) => choose({ logprobs: currentTarget.checked })}
+        />
+        How likely each token was
+      </label>
       {about.tools.length > 0 && (
         <fieldset>
           <legend>Tools of this server</legend>

@@ -1,11 +1,14 @@
 import { type Signal, signal } from '@preact/signals'
 import type { AboutPage } from '../../cli/serve/about-page.js'
+import { LOGPROBS } from '../../core/text/logprobs.js'
 import { save, saved } from '../api/saved.js'
 
 /** What requests ask for besides their input. Texts are as they were typed. */
 export interface Settings {
   readonly model: string
   readonly effort: '' | 'low' | 'medium' | 'high'
+  /** Whether the server tells how likely each token of the answer was. */
+  readonly logprobs: boolean
   readonly instructions: string
   /** The names of the server's tools that the model may use. */
   readonly tools: readonly string[]
@@ -19,6 +22,7 @@ export interface Settings {
 const DEFAULTS: Settings = {
   model: '',
   effort: '',
+  logprobs: false,
   instructions: '',
   tools: [],
   approval: 'always',
@@ -52,11 +56,18 @@ export class SettingError extends Error {
 }
 
 /** Details of calls that the API leaves out unless a request asks for them. */
-const INCLUDE = ['code_interpreter_call.outputs', 'web_search_call.action.sources', 'file_search_call.results']
+const INCLUDE: readonly string[] = [
+  'code_interpreter_call.outputs',
+  'web_search_call.action.sources',
+  'file_search_call.results',
+]
+
+/** How many likely tokens are told with each. */
+const TOP_LOGPROBS = 3
 
 /** Returns what the settings add to a request. @throws SettingError */
 export function requestFields(given: Settings, about: AboutPage): object {
-  const { model, effort, instructions, approval, schema, functions } = given
+  const { model, effort, logprobs, instructions, approval, schema, functions } = given
   const chosen = about.tools.filter((tool) => given.tools.includes(nameOfTool(tool)))
   const tools = [
     ...chosen.map((tool) => (tool.type === 'mcp' ? { ...tool, require_approval: approval } : tool)),
@@ -70,7 +81,8 @@ export function requestFields(given: Settings, about: AboutPage): object {
     ...(schema.trim() !== '' && {
       text: { format: { type: 'json_schema', name: 'answer', schema: objectOf('schema', schema), strict: true } },
     }),
-    include: INCLUDE,
+    include: logprobs ? [...INCLUDE, LOGPROBS] : INCLUDE,
+    ...(logprobs && { top_logprobs: TOP_LOGPROBS }),
   }
 }
 

@@ -27,7 +27,14 @@ export function TurnView({
   const isWaiting = state.is === 'running' && shown.length === 0
   return (
     <article class="turn">
-      <Asked body={body} />
+      <div class="question">
+        {answer.id !== undefined && (
+          <a class="inside" href={`#look/${answer.id}`} title="What became of each token of this answer">
+            Tokens
+          </a>
+        )}
+        <Asked body={body} />
+      </div>
       <div class="answer" aria-busy={state.is === 'running'}>
         {isWaiting && <p class="note waiting">{answer.status === 'queued' ? 'Waiting for its turn …' : 'Reading …'}</p>}
         {shown.map((each, index) => (

@@ -1,4 +1,7 @@
-import type { TraceRecord } from '../../core/trace/record.js'
+import type { ResponseTrace, TracedPrompt } from '../../endpoint/server/service/trace/response-trace.js'
+
+/** A record of a trace, or the tokens that a server hides. */
+export type ShownRecord = ResponseTrace['data'][number]
 
 /** What the worker is asked: what a pasted or dropped text is. */
 export interface LookRequest {
@@ -17,7 +20,12 @@ export interface Finding {
 }
 
 export type Looked =
-  | { readonly is: 'trace'; readonly what: string; readonly records: readonly TraceRecord[] }
+  | {
+      readonly is: 'trace'
+      readonly what: string
+      readonly records: readonly ShownRecord[]
+      readonly prompt?: TracedPrompt
+    }
   | {
       readonly is: 'capture'
       readonly what: string
@@ -29,8 +37,18 @@ export type Looked =
     }
   | { readonly is: 'failed'; readonly why: string }
 
-/** The worker's answer. */
-export interface LookAnswer {
-  readonly id: number
-  readonly looked: Looked
+/** A part of the worker's answer, or its end. Records come in parts, because the page takes over each at once. */
+export type LookAnswer =
+  | { readonly id: number; readonly records: readonly ShownRecord[] }
+  | { readonly id: number; readonly looked: Looked }
+
+/** Returns a trace of a server as it is shown. */
+export function lookedOf({
+  response_id,
+  status,
+  data,
+  prompt,
+}: Pick<ResponseTrace, 'response_id' | 'status' | 'data' | 'prompt'>): Looked {
+  const what = `${response_id}, ${status.replace('_', ' ')}`
+  return { is: 'trace', what, records: data, ...(prompt && { prompt }) }
 }

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { createPostgresStore } from '../../../dist/endpoint/stores/postgres/index.js'
 import { postgresObstacle, startPostgres } from '../../support/postgres-cluster.mjs'
+import { harmsOf } from './harms.mjs'
 
 let cluster
 
@@ -53,21 +54,7 @@ export const postgres = {
       await client.query('ROLLBACK')
     }),
   harms: {
-    async crash(ms) {
-      await cluster.kill()
-      await wait(ms)
-      await cluster.start()
-    },
-    async restart(ms) {
-      await cluster.stop()
-      await wait(ms)
-      await cluster.start()
-    },
-    async hang(ms) {
-      cluster.pause()
-      await wait(ms)
-      cluster.wake()
-    },
+    ...harmsOf(() => cluster),
     disconnect: () =>
       withClient({ url: cluster.url }, (client) =>
         client.query(

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createRedisStore } from '../../../dist/endpoint/stores/redis/index.js'
 import { redisFaults, redisRunning } from '../../support/redis-faults.mjs'
 import { redisObstacle, startRedis } from '../../support/redis-server.mjs'
+import { harmsOf } from './harms.mjs'
 
 let server
 
@@ -18,21 +19,7 @@ export const redis = {
     await wait(ms)
   },
   harms: {
-    async crash(ms) {
-      await server.kill()
-      await wait(ms)
-      await server.start()
-    },
-    async restart(ms) {
-      await server.stop()
-      await wait(ms)
-      await server.start()
-    },
-    async hang(ms) {
-      server.pause()
-      await wait(ms)
-      server.wake()
-    },
+    ...harmsOf(() => server),
     disconnect: () =>
       server.send(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'], ['CLIENT', 'KILL', 'TYPE', 'pubsub']),
   },

@@ -1,6 +1,6 @@
 import { HtmlRenderer, Parser } from 'commonmark'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { CitationState } from '../../../src/core/citations/citation-stage.js'
 import { type UrlCitationsOptions, urlCitations } from '../../../src/core/citations/index.js'
 import type { Citation, Logprob, OutputText, UrlCitation } from '../../../src/core/responses/items.js'
@@ -618,6 +618,18 @@ describe('text that is not a mark stays as it is, without an annotation', () => 
     ['a name that every object has', '【constructor†L1】'],
   ])('a mark with %s stays text, without an annotation', (_, text) => {
     expect(answerOf(`a${text}b`)).toMatchObject({ text: `a${text}b`, annotations: [] })
+  })
+
+  test('a mark of an unknown page has no address to read: the error of an invalid one takes as long as ten tokens', () => {
+    const read = vi.spyOn(globalThis, 'URL')
+    try {
+      answerOf('【99†L1】')
+      expect(read).not.toHaveBeenCalled()
+      answerOf('【4†L1】')
+      expect(read).toHaveBeenCalledOnce()
+    } finally {
+      read.mockRestore()
+    }
   })
 
   test('text that is not a mark stays as it is, without an annotation, and a mark right after it is one', () => {

@@ -10,8 +10,9 @@ import { harmonyText, harmonyTextSpellingMarkers } from '../../support/arbitrari
 import { countWork } from '../../support/count-work.js'
 import { NEW_LETTERS } from '../../support/new-letters.js'
 import { loadOfficial, type Official } from '../../support/official-parser.js'
-import { RUNS, sampled, sized, TOO_SHORT } from '../../support/runs.js'
+import { RUNS, sampled, sized } from '../../support/runs.js'
 import { describeWithShared, goldenTraces } from '../../support/shared-data.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { decodeTokens, encodeHarmony, tokenBytes } from '../../support/tokens.js'
 
 const table = await loadTokenTable()
@@ -188,38 +189,14 @@ describe('the ids of a text', () => {
   })
 })
 
+/** Words without end. */
+const UNITS = ['a', 'A', 'aA', 'qzx', '中', '\u0301', '!', '\n', ' ', ' \n', "'", '7', '👩', '\ud800', '中A', 'я']
+
 describe('an encoder', () => {
-  const UNITS = ['a', 'A', 'aA', 'qzx', '中', '\u0301', '!', '\n', ' ', ' \n', "'", '7', '👩', '\ud800', '中A', 'я']
-
-  test('an encoder does work that is linear in a word without end', { timeout: 120_000 }, async () => {
-    const counter = await countWork<typeof import('../../../src/core/tokens/encoder.js')>('core/tokens/encoder.ts')
-    const counted = counter.module.createEncoder(table)
-    const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + ((at * at * 7 + at) % 26)))
-    try {
-      for (const unit of [...UNITS, letters.join('')]) {
-        const [short, long] = [sized(5000, 1250), sized(20_000, 5000)].map((size) => {
-          const text = unit.repeat(size / unit.length + 1).slice(0, size)
-          return counter.count(() => void counted(text)) / size
-        })
-        expect(long, JSON.stringify(unit.slice(0, 9))).toBeLessThan(1.5 * (short ?? 0))
-        expect(long).toBeLessThan(700)
-      }
-    } finally {
-      counter.stop()
-    }
-  })
-
   test.each([...UNITS, 'ab'])('an encoder takes a word without end: %j', (unit) => {
     const text = unit.repeat(30_000 / unit.length)
     expect(decodeTokens(encode(text))).toBe(wellFormed(text))
   })
-
-  test.skipIf(TOO_SHORT)(
-    `an encoder takes a word that overflows the stack of a regular expression${TOO_SHORT ? ` (${TOO_SHORT})` : ''}`,
-    () => {
-      expect(encode('я'.repeat(2 ** 22))).toHaveLength(2 ** 21)
-    },
-  )
 
   test('an encoder holds no state: two of one table, in turn, and after an odd text', () => {
     const other = createEncoder(table)
@@ -283,24 +260,6 @@ describe('the slices of an encoder', () => {
     expect(pauses).toBeLessThan(250)
   })
 
-  test('the slices of an encoder do the same work each, in one word as in many', { timeout: 60_000 }, async () => {
-    const counter = await countWork<typeof import('../../../src/core/tokens/encoder.js')>('core/tokens/encoder.ts')
-    const counted = counter.module.createEncoder(table)
-    try {
-      for (const unit of ['a', 'qzx', ' ', '\u0301', 'some words ']) {
-        const steps = counted.slices(unit.repeat(sized(300_000, 30_000) / unit.length))
-        for (let isOver = false; !isOver; ) {
-          const work = counter.count(() => {
-            isOver = steps.next().done === true
-          })
-          expect(work).toBeLessThan(3_000_000)
-        }
-      }
-    } finally {
-      counter.stop()
-    }
-  })
-
   test('the slices of an encoder end early where there are more ids than wanted', () => {
     for (const unit of ['a', 'word ', '中']) {
       const text = unit.repeat(300_000 / unit.length)
@@ -349,5 +308,47 @@ describeWithShared('the shared data', () => {
     const agreed = written.filter(({ text, tokens }) => String(official.encode(text)) === String(tokens))
     expect(agreed.length).toBeGreaterThan(written.length * 0.9)
     for (const { name, text, tokens } of agreed) expect([name, encodeHarmony(text)]).toEqual([name, tokens])
+  })
+})
+
+describeSlow('the work of an encoder', () => {
+  test('an encoder does work that is linear in a word without end', { timeout: 120_000 }, async () => {
+    const counter = await countWork<typeof import('../../../src/core/tokens/encoder.js')>('core/tokens/encoder.ts')
+    const counted = counter.module.createEncoder(table)
+    const letters = Array.from({ length: 20_000 }, (_, at) => String.fromCharCode(97 + ((at * at * 7 + at) % 26)))
+    try {
+      for (const unit of [...UNITS, letters.join('')]) {
+        const [short, long] = [sized(5000, 1250), sized(20_000, 5000)].map((size) => {
+          const text = unit.repeat(size / unit.length + 1).slice(0, size)
+          return counter.count(() => void counted(text)) / size
+        })
+        expect(long, JSON.stringify(unit.slice(0, 9))).toBeLessThan(1.5 * (short ?? 0))
+        expect(long).toBeLessThan(700)
+      }
+    } finally {
+      counter.stop()
+    }
+  })
+
+  test('the slices of an encoder do the same work each, in one word as in many', { timeout: 60_000 }, async () => {
+    const counter = await countWork<typeof import('../../../src/core/tokens/encoder.js')>('core/tokens/encoder.ts')
+    const counted = counter.module.createEncoder(table)
+    try {
+      for (const unit of ['a', 'qzx', ' ', '\u0301', 'some words ']) {
+        const steps = counted.slices(unit.repeat(sized(300_000, 30_000) / unit.length))
+        for (let isOver = false; !isOver; ) {
+          const work = counter.count(() => {
+            isOver = steps.next().done === true
+          })
+          expect(work).toBeLessThan(3_000_000)
+        }
+      }
+    } finally {
+      counter.stop()
+    }
+  })
+
+  test('an encoder takes a word that overflows the stack of a regular expression', () => {
+    expect(encode('я'.repeat(2 ** 22))).toHaveLength(2 ** 21)
   })
 })

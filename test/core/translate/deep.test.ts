@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ResponseRequest, translate } from '../../../src/index.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { expectSame } from '../../support/expect-same.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { Translator } from '../../support/translator.js'
 import { builtin, mcp } from '../recipients/tools.js'
 import { callTo, createRun, FIXED, type Run, runOf, terminal } from './run.js'
@@ -57,27 +58,29 @@ function moved(run: Run, options: { request: ResponseRequest }, isMoved: boolean
   return runOf(Translator.restore(JSON.parse(JSON.stringify(run.translator.snapshot())), { ...FIXED, ...options }))
 }
 
-describe.each(CALLS)('%s', (_, tools, recipient) => {
-  test.each(ARGUMENTS)('a call throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
-    const options = { request: { tools: tools ?? [] } }
-    for (const [cut, isMoved] of [
-      [text.length, false],
-      [text.length >> 1, true],
-      [text.length >> 2, false],
-    ] as const) {
-      const begun = new Translator({ ...FIXED, ...options })
-      begun.push(callTo(recipient, text.slice(0, cut)))
-      const run = moved(runOf(begun), options, isMoved)
-      if (cut === text.length) run.push('<|call|>')
-      const item = run.translator.response.output[0]
-      if (item?.type.match(/^(mcp|code|web|shell)_.*call$/) && cut === text.length) {
-        run.translator.push({
-          host: `<|start|>${recipient} to=assistant<|channel|>commentary<|message|>${text}<|end|>`,
-        })
+describeSlow('a call with deep or long arguments', () => {
+  describe.each(CALLS)('%s', (_, tools, recipient) => {
+    test.each(ARGUMENTS)('a call throws nothing at %s, cut or whole, here or in another process', (_name, text) => {
+      const options = { request: { tools: tools ?? [] } }
+      for (const [cut, isMoved] of [
+        [text.length, false],
+        [text.length >> 1, true],
+        [text.length >> 2, false],
+      ] as const) {
+        const begun = new Translator({ ...FIXED, ...options })
+        begun.push(callTo(recipient, text.slice(0, cut)))
+        const run = moved(runOf(begun), options, isMoved)
+        if (cut === text.length) run.push('<|call|>')
+        const item = run.translator.response.output[0]
+        if (item?.type.match(/^(mcp|code|web|shell)_.*call$/) && cut === text.length) {
+          run.translator.push({
+            host: `<|start|>${recipient} to=assistant<|channel|>commentary<|message|>${text}<|end|>`,
+          })
+        }
+        const last = moved(run, options, isMoved).translator.end(cut === text.length ? 'stop' : undefined)
+        expectSame(JSON.parse(JSON.stringify(terminal(last))), terminal(last))
       }
-      const last = moved(run, options, isMoved).translator.end(cut === text.length ? 'stop' : undefined)
-      expectSame(JSON.parse(JSON.stringify(terminal(last))), terminal(last))
-    }
+    })
   })
 })
 

@@ -602,6 +602,32 @@ describe('what other servers left in a conversation', () => {
     },
   )
 
+  test.each([['cntr_1'], [{ id: 'cntr_1' }], [{ id: 'cntr_1', skills: [] }]])(
+    '%j is the container of the code',
+    (container) => {
+      const tools = [{ type: 'code_execution_20250825', name: 'code_execution' }]
+      const { request } = fromMessagesRequest({ messages: [user], tools, container })
+      expect(request['tools']).toEqual([{ type: 'code_interpreter', container: 'cntr_1' }])
+    },
+  )
+
+  test.each<[unknown, string]>([
+    [7, 'container'],
+    [{ id: 7 }, 'container.id'],
+    ['of resp_1', 'container'],
+    [{ id: 'x' }, 'container.id'],
+    [{ skills: [{ type: 'anthropic', skill_id: 'pptx' }] }, 'container.skills'],
+  ])('the container %j is refused at %s', (container, param) => {
+    const tools = [{ type: 'code_execution_20250825', name: 'code_execution' }]
+    expect(refusal({ messages: [user], tools, container }).param).toBe(param)
+  })
+
+  test('a container in which no tool runs is reported', () => {
+    const tool = { name: 'pack', input_schema: { type: 'object' }, container: { type: 'auto' } }
+    expect(subjects({ tools: [tool], container: 'cntr_1' })).toEqual(['container'])
+    expect(subjects({ container: { id: null } })).toEqual([])
+  })
+
   test('code that ran here comes back as its item, in its container', () => {
     const id = 'srvtoolu_0a1b_2c3d'
     const use = { type: 'server_tool_use', id, name: 'code_execution', input: { code: '6 * 7' } }

@@ -1,6 +1,7 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { promptMessages } from '../../../src/endpoint/prompt/prompt-messages.js'
 import { RequestError } from '../../../src/shared/request-error.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { ITEM_CASES } from './item-cases.js'
 
 /** Items with fields that the table of items does not show. */
@@ -58,7 +59,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'deep objects': nested('{"a":', '}'),
 }
 
-describe('a request is rendered, or refused with the parameter that is wrong', () => {
+describeSlow('a request is rendered, or refused with the parameter that is wrong', () => {
   test.each(Object.entries(VALUES))(
     'a request with %s in place of any value is rendered, or refused with the parameter that is wrong',
     (_what, value) => {

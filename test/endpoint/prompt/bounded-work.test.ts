@@ -3,6 +3,7 @@ import { loadTokenTable } from '../../../src/core/tokens/load-token-table.js'
 import type { HistoryEntry } from '../../../src/endpoint/prompt/history.js'
 import { countWork, type WorkCounter } from '../../support/count-work.js'
 import { sized } from '../../support/runs.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { encodeHarmony } from '../../support/tokens.js'
 
 /** A number of something, and then a multiple of it. */
@@ -153,22 +154,24 @@ type Prompting = typeof import('../../../src/endpoint/prompt/render-prompt.js')
 
 const tokenTable = await loadTokenTable()
 
-describe('the work is linear in', () => {
-  let counter: WorkCounter<Prompting>
-  beforeAll(async () => {
-    counter = await countWork<Prompting>('endpoint/prompt/render-prompt.ts')
-    // Creates the encoder of the table.
-    counter.module.renderPrompt({}, { tokenTable, date: '2026-01-31' })
-  }, 60_000)
-  afterAll(() => counter.stop())
+describeSlow('bounded work', () => {
+  describe('the work is linear in', () => {
+    let counter: WorkCounter<Prompting>
+    beforeAll(async () => {
+      counter = await countWork<Prompting>('endpoint/prompt/render-prompt.ts')
+      // Creates the encoder of the table.
+      counter.module.renderPrompt({}, { tokenTable, date: '2026-01-31' })
+    }, 60_000)
+    afterAll(() => counter.stop())
 
-  test.each(Object.entries(SHAPES))('the work of rendering a prompt is linear in %s', (_name, shape) => {
-    const work = (count: number): number => {
-      const { request, history = [] } = shape(count)
-      return counter.count(() => counter.module.renderPrompt(request, { tokenTable, date: '2026-01-31', history }))
-    }
-    const few = work(FEW)
-    expect(few).toBeGreaterThan(FEW)
-    expect(work(FEW * TIMES) / few).toBeLessThan(TIMES * 1.1)
+    test.each(Object.entries(SHAPES))('the work of rendering a prompt is linear in %s', (_name, shape) => {
+      const work = (count: number): number => {
+        const { request, history = [] } = shape(count)
+        return counter.count(() => counter.module.renderPrompt(request, { tokenTable, date: '2026-01-31', history }))
+      }
+      const few = work(FEW)
+      expect(few).toBeGreaterThan(FEW)
+      expect(work(FEW * TIMES) / few).toBeLessThan(TIMES * 1.1)
+    })
   })
 })

@@ -8,6 +8,7 @@ import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
 import { loadTokenTable } from '../../../src/index.js'
 import { fakeLlamaServer } from '../../support/fake-llama-server.js'
 import { type Answer, scriptedServer, stream } from '../../support/scripted-server.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { encodeHarmony, m } from '../../support/tokens.js'
 import { SURVIVING } from './same-after-death.js'
 import { run } from './scripted.js'
@@ -124,23 +125,25 @@ function playing(
 
 const cases = Object.keys(SERVERS).flatMap((name) => Object.keys(REQUESTS).map((what) => [name, what] as const))
 
-test.each(cases)('%s: %s is the same wherever the connection breaks', async (name, what) => {
-  const served = SERVERS[name] as Served
-  const request = { input: 'Go.', ...REQUESTS[what] } as ResponseRequest
-  const answered = async (breaksAfter: number) => {
-    const { answer, counts } = playing(served, breaksAfter)
-    const { url, asked } = server.script(answer)
-    const engine = served.create({ url, delay: async () => {} })
-    const { events: shown, response, transcript } = await run(request, { ...SURVIVING, engine })
-    return { shown, response, transcript, asked: asked.length, events: counts.events }
-  }
-  const whole = await answered(Number.POSITIVE_INFINITY)
-  expect(whole.response.status).toBe('completed')
-  // An error after the last token loses nothing, and one before the first is met by the engine itself.
-  for (let place = 1; place < whole.events; place++) {
-    const survived = await answered(place)
-    expect(survived.asked).toBeGreaterThanOrEqual(whole.asked)
-    expect(survived.shown).toEqual(whole.shown)
-    expect(survived.transcript).toEqual(whole.transcript)
-  }
+describeSlow('a server whose connection breaks', () => {
+  test.each(cases)('%s: %s is the same wherever the connection breaks', async (name, what) => {
+    const served = SERVERS[name] as Served
+    const request = { input: 'Go.', ...REQUESTS[what] } as ResponseRequest
+    const answered = async (breaksAfter: number) => {
+      const { answer, counts } = playing(served, breaksAfter)
+      const { url, asked } = server.script(answer)
+      const engine = served.create({ url, delay: async () => {} })
+      const { events: shown, response, transcript } = await run(request, { ...SURVIVING, engine })
+      return { shown, response, transcript, asked: asked.length, events: counts.events }
+    }
+    const whole = await answered(Number.POSITIVE_INFINITY)
+    expect(whole.response.status).toBe('completed')
+    // An error after the last token loses nothing, and one before the first is met by the engine itself.
+    for (let place = 1; place < whole.events; place++) {
+      const survived = await answered(place)
+      expect(survived.asked).toBeGreaterThanOrEqual(whole.asked)
+      expect(survived.shown).toEqual(whole.shown)
+      expect(survived.transcript).toEqual(whole.transcript)
+    }
+  })
 })

@@ -7,6 +7,7 @@ import type { TokenEngine } from '../../../src/engines/contract/engine.js'
 import { EngineError } from '../../../src/engines/contract/engine-error.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 import { dyingEngine } from '../../support/dying-engine.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { encodeHarmony } from '../../support/tokens.js'
 import { expectSameAfterDeath } from './same-after-death.js'
 import { GITHUB, heldModelOf, modelOf, optionsOf, type RunOptions, run, SEARCH } from './scripted.js'
@@ -80,7 +81,7 @@ const CASES: Readonly<Record<string, { readonly engine: () => TokenEngine; reado
   'text without a header': { engine: scripted('It is Rome, Italy.<|return|>'), request: { stop: ['me, Spain'] } },
 }
 
-describe('an engine that dies in mid-answer', () => {
+describeSlow('an engine that dies once, after any token', () => {
   test.each(Object.entries(CASES))(
     'the answer is the same wherever it dies once: %s',
     async (_, { engine, request }) => {
@@ -90,7 +91,9 @@ describe('an engine that dies in mid-answer', () => {
       )
     },
   )
+})
 
+describe('an engine that dies in mid-answer', () => {
   test('the answer has the log-probabilities of each token once', async () => {
     const request = { input: 'Go.', include: ['message.output_text.logprobs'], top_logprobs: 1 } as ResponseRequest
     const scored = (): TokenEngine => {

@@ -377,6 +377,33 @@ test.each([
   await served.drain(AbortSignal.abort())
 })
 
+test('a reader misses no request of a process that answered before another one', async () => {
+  const clock = clockAt(1_000_000_000)
+  const [first, second] = [operated([], { clock }), operated([], { clock })]
+  let meanwhile = async (): Promise<void> => {}
+  const both = operated([], {
+    adminProcesses: () => ({
+      async snapshots() {
+        const early = first.admin?.snapshot()
+        await meanwhile()
+        return JSON.parse(JSON.stringify([early, second.admin?.snapshot()])) as never
+      },
+      parts: async () => [],
+      cancel: async () => undefined,
+    }),
+  })
+  meanwhile = async () => {
+    for (const served of [first, second]) {
+      clock.at += 0.002
+      await served.ask('GET', '/responses/resp_0')
+    }
+    meanwhile = async () => {}
+  }
+  const before = await asked<AdminRequests>(both, 'requests')
+  const { data } = await asked<AdminRequests>(both, `requests?after=${before.last}`)
+  expect([...before.data, ...data]).toHaveLength(2)
+})
+
 test('several processes are shown as one', async () => {
   const engines = [heldEngine(1), heldEngine(1)]
   const [first, second] = engines.map((engine) => operated(engine)) as unknown as [Endpoint, Endpoint]

@@ -3,7 +3,8 @@ import { createMemoryStore, type ResponsesAppOptions } from '../../../src/endpoi
 import type { PythonTool } from '../../../src/endpoint/tools/python/index.js'
 import { answer, call, type Script } from '../../../src/testing/index.js'
 import { describeWithBubblewrap } from '../../support/bubblewrap.js'
-import { realPython } from '../tools/python/fixtures.js'
+import { contextOf, pythonCall, realPython } from '../tools/python/fixtures.js'
+import { anthropicOf } from './anthropic-sdk.js'
 import { byName, endpoint } from './endpoint.js'
 
 const TOOLS = [{ type: 'code_interpreter' as const, container: { type: 'auto' as const } }]
@@ -118,6 +119,59 @@ describeWithBubblewrap('code_interpreter', () => {
     const messages = [first, { role: 'assistant', content: body.content }, { role: 'user', content: 'More.' }]
     const next = await served(running('x + 1')).ask('POST', '/messages', { ...asked, messages })
     expect(next.body.content).toContainEqual(expect.objectContaining({ type: 'text', text: '7\n' }))
+  })
+
+  const CODE = [{ type: 'code_execution_20250825' as const, name: 'code_execution' as const }]
+  const messages = [{ role: 'user' as const, content: 'Multiply.' }]
+  const MESSAGE = { model: 'm', max_tokens: 1_000, tools: CODE, messages }
+
+  test.each([false, true])(
+    'Messages names the container, in which the next request goes on (streamed: %s)',
+    async (isStreamed) => {
+      const said = async (cell: string, container?: string | { id: string }) => {
+        const { messages: api } = anthropicOf(served(running(cell)), 'ann')
+        const asked = { ...MESSAGE, ...(container !== undefined && { container }) }
+        return isStreamed ? await api.stream(asked).finalMessage() : await api.create(asked)
+      }
+      const begun = Date.now()
+      const { container } = await said('x = 41')
+      expect(container).toEqual({
+        id: expect.stringMatching(/^cntr_\w+$/),
+        expires_at: expect.any(String),
+        skills: null,
+      })
+      const { id = '', expires_at = '' } = container ?? {}
+      expect(Date.parse(expires_at) - begun).toBeGreaterThan(1_190_000)
+      expect(Date.parse(expires_at) - begun).toBeLessThan(1_210_000)
+      for (const next of [id, { id }]) {
+        const { content, container: same } = await said('x + 1', next)
+        expect(content).toContainEqual(expect.objectContaining({ type: 'text', text: '42\n' }))
+        expect(same?.id).toBe(id)
+      }
+    },
+  )
+
+  test('Messages names no container where no code ran, or its process has died', async () => {
+    const asked = async (...cells: readonly string[]) =>
+      (await served(running(...cells)).ask('POST', '/messages', MESSAGE)).body
+    expect(await asked()).not.toHaveProperty('container')
+    expect(await asked('import os; os._exit(1)')).not.toHaveProperty('container')
+  })
+
+  test('Messages refuses a container that has ended, that never was, or that is of another owner', async () => {
+    const { ask } = served(running('x = 1'))
+    const asOwner = (owner: string, container?: unknown) =>
+      ask('POST', '/messages', { ...MESSAGE, container }, { authorization: `Bearer ${owner}` })
+    const { id } = (await asOwner('ann')).body.container
+    for (const refused of [await asOwner('bob', id), await asOwner('ann', 'cntr_0'), await asOwner('ann', 'other')]) {
+      expect(refused).toMatchObject({ status: 400, body: { type: 'error', error: { type: 'invalid_request_error' } } })
+      expect(refused.body.error.message).toMatch(
+        /^(?:container: )?Container '\w+' was not found: it has expired, or is not yours/,
+      )
+    }
+    expect((await asOwner('ann', { id })).status).toBe(200)
+    await python.run(pythonCall('import os; os._exit(1)', id), contextOf({ owner: 'ann' }))
+    expect((await asOwner('ann', id)).status).toBe(400)
   })
 
   test('Messages says of a process that died that the result is unavailable', async () => {

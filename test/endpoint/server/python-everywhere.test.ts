@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { CallRecord, ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import type { PythonTool, Tool } from '../../../src/endpoint/tools/python/index.js'
 import { answer, call, type Script } from '../../../src/testing/index.js'
+import { expectGenerated } from '../../docs/generated.js'
 import { describeWithBubblewrap } from '../../support/bubblewrap.js'
 import { realPython } from '../tools/python/fixtures.js'
 import { byName, endpoint } from './endpoint.js'
@@ -47,17 +48,37 @@ const APIS = {
 type Data = { readonly [field: string]: any }
 
 const rows = Object.entries(APIS).flatMap(([name, api]) =>
-  [false, true].map((stream) => ({ title: `${name}, ${stream ? 'streamed' : 'whole'}`, stream, ...api })),
+  [false, true].map((stream) => ({ name, title: `${name}, ${stream ? 'streamed' : 'whole'}`, stream, ...api })),
 )
+
+/** What has held, for the table: by the title of a row. */
+const held = new Map(rows.map(({ title }) => [title, new Set<string>()]))
+const CHECKS = ['ten cells', 'audited', 'a client that leaves', 'two owners'] as const
+
+function rowOf({ name, title, stream }: (typeof rows)[number]): string {
+  const cells = CHECKS.map((check) => (held.get(title)?.has(check) ? '✓' : 'no'))
+  return `| ${[name, stream ? 'streamed' : 'whole', ...cells].join(' | ')} |`
+}
 
 describeWithBubblewrap('Python by every API', () => {
   let python: PythonTool
   beforeAll(async () => {
     python = await realPython()
   })
-  afterAll(() => python?.close())
+  afterAll(() => {
+    python?.close()
+    // Not all have run where some were chosen by name.
+    if (ran < rows.length * CHECKS.length) return
+    const head =
+      '| API | | ten cells share variables | each call is audited | a client that leaves interrupts its cell | a second owner has its own session |'
+    expectGenerated('docs/tools.md', 'python', [head, '|---|---|---|---|---|---|', ...rows.map(rowOf)].join('\n'))
+  })
+  let ran = 0
+  afterEach(() => void ran++)
 
-  describe.each(rows)('$title', ({ path, body, options, textOf, stream }) => {
+  describe.each(rows)('$title', ({ title, path, body, options, textOf, stream }) => {
+    const holds = (check: (typeof CHECKS)[number]): void => void held.get(title)?.add(check)
+
     /** A server whose model runs these cells, then answers with what it read last. */
     function served(cells: readonly string[], more: Partial<ResponsesAppOptions> = {}) {
       let at = 0
@@ -80,6 +101,7 @@ describeWithBubblewrap('Python by every API', () => {
     test('ten cells in a row share their variables', async () => {
       const cells = ['x = 0', ...Array.from({ length: 8 }, () => 'x += 1'), 'print("sum", x)']
       expect(await said(served(cells))).toBe('sum 8\n')
+      holds('ten cells')
     })
 
     test('each call is audited, with its owner and its outcome', async () => {
@@ -94,6 +116,7 @@ describeWithBubblewrap('Python by every API', () => {
         ['ann', 'completed'],
         ['ann', 'failed'],
       ])
+      holds('audited')
     })
 
     test('a client that leaves in the middle of a cell interrupts it', async () => {
@@ -115,11 +138,13 @@ describeWithBubblewrap('Python by every API', () => {
       leaving.abort()
       await expect(running).rejects.toThrow()
       asked.catch(() => {})
+      holds('a client that leaves')
     })
 
     test('a second owner has a session of its own', async () => {
       await said(served(['secret = 1'], { authorize: byName }), 'ann')
       expect(await said(served(['"secret" in globals()'], { authorize: byName }), 'bob')).toBe('False\n')
+      holds('two owners')
     })
   })
 })

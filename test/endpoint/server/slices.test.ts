@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { nextTurn } from '../../../src/endpoint/flow/next-turn.js'
 import type { ResponsesAppOptions } from '../../../src/endpoint/server/index.js'
 import { answer, scriptedEngine } from '../../../src/testing/index.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import { endpoint, tokenTable } from './endpoint.js'
 import { connect, create, serve } from './web-socket/sockets.js'
 
@@ -56,7 +57,7 @@ const strict = (count: number, name = 'f'): object => {
 }
 const strictTools = (count: number): object[] => Array.from({ length: count }, (_, at) => strict(10, `f_${at}`))
 
-describe('what takes long', () => {
+describeSlow('what takes long', () => {
   test.each([
     ['a long text', '/responses', { input: long(300_000) }],
     ['one long word', '/responses', { input: 'lorem'.repeat(60_000) }],

@@ -20,12 +20,14 @@ function playing(...turns: ReturnType<Extract<Script, (...given: never[]) => unk
   return () => turns[at++] ?? [answer('No more.')]
 }
 
-const searching = (): Script =>
+/** @param later - what the model answers afterwards */
+const searching = (later = 'No more.'): Script =>
   playing(
     [think('Look.'), call('browser.search', { query: 'otters' })],
     [call('browser.open', { id: 0 })],
     [call('browser.find', { pattern: 'hands' })],
     [think('Found.'), answer('They do【1†L2】, as found【2†L1-L2】.')],
+    [answer(later)],
   )
 
 interface Served {
@@ -62,6 +64,7 @@ describe('web_search in Responses', () => {
       end_index: start_index + LINK.length,
     }))
     expect(response.output.at(-1)).toMatchObject({ content: [{ annotations }] })
+    expect(JSON.stringify(response)).not.toContain('cited_text')
   })
 
   test('a stream has the events of each search at their time', async () => {
@@ -215,7 +218,7 @@ describe('web_search in the other APIs', () => {
       const { messages } = anthropicOf(await served(searching()))
       const message = streamed ? await messages.stream(BODY).finalMessage() : await messages.create(BODY)
       const location = { type: 'web_search_result_location', url: OTTERS, title: 'Otters' }
-      const cited = [expect.objectContaining(location)]
+      const cited = [{ ...location, cited_text: 'They hold hands.', encrypted_index: expect.any(String) }]
       expect(message.content).toMatchObject([
         { type: 'redacted_thinking' },
         { type: 'server_tool_use', name: 'web_search', input: { query: 'otters' } },
@@ -231,6 +234,14 @@ describe('web_search in the other APIs', () => {
       expect(message.usage.server_tool_use).toMatchObject({ web_search_requests: 1 })
     },
   )
+
+  test('Messages quotes what the model has read in an earlier turn', async () => {
+    const api = anthropicOf(await served(searching('Yes【1†L2】.'))).messages
+    const first = await api.create(BODY)
+    const messages = [...QUESTION, { role: 'assistant' as const, content: first.content }, ...QUESTION]
+    const { content } = await api.create({ ...BODY, messages: messages as typeof QUESTION })
+    expect(content[0]).toMatchObject({ citations: [{ url: OTTERS, cited_text: 'They hold hands.' }] })
+  })
 
   test('Chat has the text with its links, and their annotations', async () => {
     const { ask } = await served(searching())

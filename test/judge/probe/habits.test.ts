@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { describeSlow } from '../../support/slow-suites.js'
 import type { Habit } from './model.js'
 import { closeServers, failing, probed, rulesOf, serve } from './play.js'
 import { type Faults, sendJson } from './server.js'
@@ -17,7 +18,7 @@ async function habitsIn(only: readonly string[], own: Habit) {
   return probed(server.url, { only: [...only] })
 }
 
-describe('a model that does something else is no fault of its server:', () => {
+describeSlow('a model that does something else is no fault of its server:', () => {
   test('a model that never calls a tool leaves calls inconclusive', async () => {
     const results = await habits('answers in text')
     expect(failing(results)).toEqual([])

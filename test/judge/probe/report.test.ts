@@ -4,6 +4,7 @@ import { run } from '../../../src/cli/run.js'
 import type { WireEvent } from '../../../src/judge/conformance/arbitraries/faults/wire-event.js'
 import { RULES } from '../../../src/judge/probe/index.js'
 import { fakeIo } from '../../cli/io.js'
+import { describeSlow } from '../../support/slow-suites.js'
 import type { Json } from './model.js'
 import { closeServers, serve } from './play.js'
 import { type Faults, sendJson } from './server.js'
@@ -115,7 +116,7 @@ describe('--report', () => {
   })
 })
 
-describe('a report has no text but that of the probe', () => {
+describeSlow('a report has no text but that of the probe', () => {
   const CANARY = 'canary'
   const HOSTILE = [
     `<script>${CANARY}</script>`,

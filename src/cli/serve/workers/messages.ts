@@ -1,3 +1,4 @@
+import type { Lease } from '../../../endpoint/stores/store.js'
 import type { BannerOptions } from '../banner.js'
 import type { Family } from '../metric-families.js'
 
@@ -18,12 +19,16 @@ export type ToWorker =
   /** The sum that it asked for. */
   | { readonly type: 'metrics'; readonly id: number; readonly families: readonly Family[] }
   | { readonly type: 'admin_question'; readonly id: number; readonly question: AdminQuestion }
+  /** The leases of a worker that has ended, for it to give up. */
+  | { readonly type: 'give_up'; readonly leases: readonly Lease[] }
   /** The answers to the question that it asked. */
   | { readonly type: 'admin_answers'; readonly id: number; readonly answers: readonly unknown[] }
 
 /** What a worker tells the first process. */
 export type FromWorker =
   | { readonly type: 'listening'; readonly about: BannerOptions }
+  /** Whether it has the lease of a response that began there. */
+  | { readonly type: 'lease'; readonly lease: Lease; readonly isHeld: boolean }
   | { readonly type: 'ask_metrics'; readonly id: number }
   /** Its own metrics; 0 where nobody asked, at its end. */
   | { readonly type: 'metrics_read'; readonly id: number; readonly families: readonly Family[] }

@@ -1,5 +1,6 @@
 import cluster, { type Worker as ClusterWorker } from 'node:cluster'
 import { availableParallelism } from 'node:os'
+import type { Lease } from '../../../endpoint/stores/store.js'
 import { endNow } from '../../../shared/system/platform/programs.js'
 import { within } from '../../../shared/system/sleep.js'
 import { type Io, messageOf } from '../../io.js'
@@ -28,6 +29,8 @@ interface Member extends Measured, Asked {
   readonly worker: ClusterWorker
   readonly began: number
   isListening: boolean
+  /** The leases that it has or is to give up, by the ids of their responses. */
+  readonly leases: Map<string, Lease>
 }
 
 /**
@@ -42,6 +45,8 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
   const questions = createQuestions<Member>()
   const restarts = createRestarts(() => performance.now())
   const members = new Set<Member>()
+  /** The leases of workers that have ended, until another one listens. */
+  let orphaned: Lease[] = []
   const timers = new Set<NodeJS.Timeout>()
   let code = 0
   let failure: unknown
@@ -85,7 +90,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
   function start(number: number): void {
     const worker = cluster.fork()
     const member: Member = {
-      ...{ number, worker, began: performance.now(), isListening: false },
+      ...{ number, worker, began: performance.now(), isListening: false, leases: new Map() },
       ask: (id) => tell(member, { type: 'read_metrics', id }),
       answer: (id, question) => tell(member, { type: 'admin_question', id, question }),
     }
@@ -101,13 +106,38 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
       // Others are of messages that did not reach it. This one is not followed by an exit.
       if (worker.process.pid === undefined) left(member, `does not start: ${messageOf(error)}`)
     })
+    // Once all that it told has been heard.
+    const disconnected = new Promise<void>((resolve) => void worker.process.once('disconnect', resolve))
     // Not `once`, which an error would reject.
     worker.process.on('exit', (exitCode, signal) => {
+      disconnected.then(() => orphan(member))
       within(LAST_LINES_MS, printed).then(() => left(member, signal ?? `exit code ${exitCode}`, exitCode ?? 1))
     })
   }
 
+  /** Has another worker, or the next one that listens, give up what a worker that has ended can write no more. */
+  function orphan(member: Member): void {
+    member.isListening = false
+    orphaned = [...orphaned, ...member.leases.values()]
+    giveUpOrphaned()
+  }
+
+  function giveUpOrphaned(): void {
+    const heir = [...members].find(({ isListening }) => isListening)
+    if (heir === undefined || orphaned.length === 0) return
+    tell(heir, { type: 'give_up', leases: orphaned })
+    // Should it end before it has given them up, the next one does.
+    for (const lease of orphaned) heir.leases.set(lease.responseId, lease)
+    orphaned = []
+  }
+
   function take(member: Member, message: FromWorker): void {
+    if (message.type === 'lease') {
+      const { lease, isHeld } = message
+      if (isHeld) member.leases.set(lease.responseId, lease)
+      else member.leases.delete(lease.responseId)
+      return
+    }
     if (message.type === 'metrics_read') {
       metrics.take(member, message.id, message.families)
       return
@@ -127,6 +157,7 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
       return
     }
     member.isListening = true
+    giveUpOrphaned()
     metrics.add(member)
     const isFirst = !isAnnounced
     if (isFirst) {

@@ -1,5 +1,7 @@
 import type { Worker as ClusterWorker } from 'node:cluster'
 import type { AdminCancelled, AdminPart, AdminProcess, AdminSnapshot } from '../../../endpoint/server/index.js'
+import type { DatabaseStore } from '../../../endpoint/stores/database/database-store.js'
+import type { Lease } from '../../../endpoint/stores/store.js'
 import { RequestError } from '../../../shared/request-error.js'
 import { within } from '../../../shared/system/sleep.js'
 import { complaint, type Io } from '../../io.js'
@@ -7,6 +9,7 @@ import type { Family } from '../metric-families.js'
 import { serve } from '../serve.js'
 import type { ServeSettings } from '../settings.js'
 import { METRICS_MS } from './gathered-metrics.js'
+import { giveUp, watchLeases } from './held-leases.js'
 import type { AdminQuestion, FromWorker, ToWorker } from './messages.js'
 import { ANSWER_MS } from './questions.js'
 
@@ -18,19 +21,20 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
   let held = ''
   let read = (): Family[] => []
   let own: AdminProcess | undefined
+  let shared: DatabaseStore | undefined
   const asked = new Map<number, (answer: readonly unknown[]) => void>()
   const signals = listenForSignals(worker, io)
   const tell = (message: FromWorker): void => void (worker.isConnected() && worker.send(message, () => {}))
+  const report = (error: unknown): void => io.complain(complaint(error))
+  const released = (lease: Lease): void => tell({ type: 'lease', lease, isHeld: false })
   worker.on('message', (message: ToWorker) => {
     if (message.type === 'read_metrics') tell({ type: 'metrics_read', id: message.id, families: read() })
+    if (message.type === 'give_up' && shared !== undefined) giveUp(shared, message.leases, released).catch(report)
     if (message.type === 'metrics') asked.get(message.id)?.(message.families)
     if (message.type === 'admin_answers') asked.get(message.id)?.(message.answers)
     if (message.type !== 'admin_question') return
     const { id, question } = message
-    answerOf(own, question).then(
-      (answer) => tell({ type: 'admin_answer', id, answer }),
-      (error: unknown) => io.complain(complaint(error)),
-    )
+    answerOf(own, question).then((answer) => tell({ type: 'admin_answer', id, answer }), report)
   })
   let questions = 0
 
@@ -65,6 +69,10 @@ export async function serveAsWorker(worker: ClusterWorker, settings: ServeSettin
       },
       {
         isFirst,
+        watches(store) {
+          shared = store
+          return watchLeases(store, (lease, isHeld) => tell({ type: 'lease', lease, isHeld }))
+        },
         listening(about) {
           isListening = true
           tell({ type: 'listening', about })

@@ -1,4 +1,5 @@
 import type { AdminProcess, AdminProcesses } from '../../../endpoint/server/index.js'
+import type { DatabaseStore } from '../../../endpoint/stores/database/database-store.js'
 import type { BannerOptions } from '../banner.js'
 import type { Family } from '../metric-families.js'
 
@@ -6,6 +7,8 @@ import type { Family } from '../metric-families.js'
 export interface Worker {
   /** Whether it is the first one that was started, which says what all of them would. */
   readonly isFirst: boolean
+  /** Tells the first process which leases this one has, for another worker to give up should this one be killed. */
+  watches(store: DatabaseStore): DatabaseStore
   /** Says where it listens, which is announced once for all. */
   listening(about: BannerOptions): void
   /** Takes what reads the metrics of this process. */

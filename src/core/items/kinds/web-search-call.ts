@@ -27,11 +27,11 @@ export interface WebSearchCall extends ItemState {
 
 /** The `include` value that requests the sources of a search. */
 const SOURCES = 'web_search_call.action.sources'
-/** That which adds their titles, which the API's own sources do not have. */
-const TITLES = 'web_search_call.results'
+/** That which adds their titles and the text of citations, which the API's own sources and citations do not have. */
+const RESULTS = 'web_search_call.results'
 
 /** Matches the heading of a page of search results, which has no address. */
-const RESULTS = /^\[\d+\] /
+const SEARCH_HEADING = /^\[\d+\] /
 
 /** The main argument of each action. */
 const MAIN = { search: 'query', open_page: 'id', find_in_page: 'pattern' } as const
@@ -53,18 +53,20 @@ export const webSearchCall: ItemKind<WebSearchCall> = {
     const { action } = item
     if (result === null) return
     const pages = pagesOf(context)
+    const isWhole = context.includes(RESULTS)
     const page = pageIn(result.output ?? '')
     const shownPages = result.pages ?? (page === undefined ? [] : [page])
     // A citation of a find result refers to the page that was searched.
     const searched = action.type === 'find_in_page' ? pageAt(action.url, pages) : undefined
-    if (page === undefined && RESULTS.test(result.output ?? '')) pages.current = ''
-    for (const page of shownPages) showPage(pages, { ...page, ...searched, cursor: page.cursor })
+    if (page === undefined && SEARCH_HEADING.test(result.output ?? '')) pages.current = ''
+    for (const { text = result.output, ...page } of shownPages) {
+      showPage(pages, { ...page, ...searched, cursor: page.cursor, ...(isWhole && text !== undefined && { text }) })
+    }
     if (action.type === 'open_page') action.url ||= shownPages.at(-1)?.url ?? ''
     if (action.type === 'search' && context.includes(SOURCES)) {
-      const hasTitles = context.includes(TITLES)
       action.sources = (result.sources ?? []).map(({ url, title }) => ({
         ...{ type: 'url', url },
-        ...(hasTitles && title && { title }),
+        ...(isWhole && title && { title }),
       }))
     }
   },

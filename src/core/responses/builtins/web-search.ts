@@ -54,6 +54,8 @@ export interface CitedPage {
   readonly url: string
   /** Default: the page's domain. */
   readonly title?: string
+  /** What the model has read of it, with numbered lines (`L3: ...`), for `cited_text`. Default: the output of the call. */
+  readonly text?: string
 }
 
 /** The wire form of `web_search`. */

@@ -84,7 +84,8 @@ function entryOf(
   const { fit: _, ...abilities } = capabilities
   const { shown, known, others } = listingsIn(request, prepared)
   const files = options.citations && knownFiles(request, options.history ?? [])
-  const pages = tools.hosted.includes('web_search') ? knownPages(ids, options.tokenTable) : undefined
+  const isQuoted = request.include?.includes('web_search_call.results') === true
+  const pages = tools.hosted.includes('web_search') ? knownPages(ids, options.tokenTable, isQuoted) : undefined
   const container = tools.hosted.includes('code_interpreter') ? knownContainer(request) : undefined
   const callees = isCompaction ? undefined : calleesOf(tools, capabilities)
   const isPreparation = (request as ParsedRequest).generate === false

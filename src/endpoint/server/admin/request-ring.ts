@@ -1,5 +1,5 @@
 import type { Metric, RequestEnded, ResponseEnded } from '../observe/metric.js'
-import type { AdminCancelled, AdminRequest, AdminRequests } from './types.js'
+import type { AdminCancelled, AdminNow, AdminRequest, AdminRequests } from './types.js'
 import { codeOf, whyOf } from './why.js'
 
 /** How many requests are kept. */
@@ -85,14 +85,24 @@ export function createRequestRing(clock: () => number, isQuiet: IsQuiet): Reques
 
 const PROCESSES = 1024
 
-/** Returns requests of one or several processes, after one that the reader has. */
+/** What one process says of its requests. */
+interface RequestSnapshot {
+  readonly now: Pick<AdminNow, 'at'>
+  readonly requests: readonly AdminRequest[]
+}
+
+/**
+ * Returns requests of one or several processes, after one that the reader has. Those that ended since the first process
+ * answered have to wait: it may have others before them, which the reader would then miss.
+ */
 export function adminRequests(
-  processes: readonly (readonly AdminRequest[])[],
+  processes: readonly RequestSnapshot[],
   { after = 0, limit = REQUESTS_SHOWN }: { readonly after?: number; readonly limit?: number },
 ): AdminRequests {
+  const first = processes.reduce((least, { now }) => Math.min(least, now.at), Number.POSITIVE_INFINITY)
   const all = processes
-    .flat()
-    .filter(({ number }) => number > after)
+    .flatMap(({ requests }) => requests)
+    .filter(({ at, number }) => number > after && at <= first)
     .sort((a, b) => a.number - b.number)
   const data = all.slice(0, limit)
   return { object: 'list', data, last: data.at(-1)?.number ?? after, has_more: all.length > data.length }

@@ -34,11 +34,7 @@ export function adminRoutes(app: Hono<Env>, { server, guard, processes = NO_PROC
       const after = wholeNumberOf(context, 'after', 0, Number.MAX_SAFE_INTEGER)
       const limit = wholeNumberOf(context, 'limit', 1, MAX_REQUESTS_SHOWN)
       const query = { ...(after !== undefined && { after }), ...(limit !== undefined && { limit }) }
-      const snapshots = await processes.snapshots()
-      return adminRequests(
-        snapshots.map(({ requests }) => requests),
-        query,
-      )
+      return adminRequests(await processes.snapshots(), query)
     },
     '/admin/series': async () => adminSeries((await processes.snapshots()).map(({ intervals }) => intervals)),
     '/admin/parts': async (): Promise<AdminParts> => {

@@ -1,5 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type { ResponseStreamEvent } from '../../../core/responses/events.js'
+import type { CodeInterpreterTool } from '../../../core/responses/items.js'
 import { createSseEncoder, type SseEvent } from '../../../core/sse/index.js'
 import type { HostUsage } from '../../../core/tokens/token-source.js'
 import {
@@ -10,6 +11,7 @@ import {
   toMessage,
 } from '../../../dialects/index.js'
 import { isToolUse } from '../../../dialects/messages/answer.js'
+import { unknownContainer } from '../../../dialects/messages/container.js'
 import { messagesRequestInSlices } from '../../../dialects/messages/request.js'
 import { shownCalls } from '../../../dialects/messages/server-tools.js'
 import { sealsIn } from '../../../dialects/messages/signature.js'
@@ -41,8 +43,11 @@ export function messagesRoutes(app: Hono<Env>, server: ServerContext): void {
     const told = createToldFacts()
     const max = maxSearches !== undefined && { maxSearches }
     const caller = merged(messagesCaller(context), { ...told.caller, getsHiddenCalls: true, ...max })
+    const containerExpiry = (id: string): string | undefined => expiryOf(id, context.get('owner'), server)
+    checkContainer(request, containerExpiry)
     const live = await withMessagesErrors(messages, () => service.create(resolveModel(request), caller))
-    return answerMessages(context, live, server, { ...messages.answer, ...modelOf(request), ...told.answer })
+    const answer = { ...messages.answer, ...modelOf(request), ...told.answer, containerExpiry }
+    return answerMessages(context, live, server, answer)
   })
 
   app.post('/messages/count_tokens', async (context) => {
@@ -81,6 +86,23 @@ function createToldFacts() {
     },
   }
   return { caller, answer: { stopSequence: () => stopSequence, input: () => input } }
+}
+
+/** Returns until when a tool keeps a container of this owner. */
+function expiryOf(id: string, owner: string, { options: { tools = [] } }: ServerContext): string | undefined {
+  for (const tool of tools) {
+    const seconds = tool.containerExpiry?.(id, owner)
+    if (seconds !== undefined) return new Date(seconds * 1000).toISOString()
+  }
+  return undefined
+}
+
+/** @throws RequestError if the request names a container that nobody keeps for this owner */
+function checkContainer({ tools }: MessagesRequest['request'], expiry: (id: string) => string | undefined): void {
+  for (const { type, container } of (tools ?? []) as readonly Partial<CodeInterpreterTool>[]) {
+    if (type === 'code_interpreter' && typeof container === 'string' && expiry(container) === undefined)
+      throw unknownContainer(container)
+  }
 }
 
 function modelOf({ model }: MessagesRequest['request']): { readonly model?: string } {

@@ -1,11 +1,11 @@
 import type { ParsedRequest } from '../../../core/responses/parsed-request.js'
 import { isFields } from '../../../shared/fields.js'
 import { RequestError } from '../../../shared/request-error.js'
+import { sha256 } from '../../../shared/system/sha256.js'
 import type { RequestKey } from '../../stores/store.js'
 import { attach } from './kept.js'
 import type { LiveResponse } from './running/live-response.js'
 import type { Setup } from './setup.js'
-import { sha256 } from './sha256.js'
 import { OpeningRefused } from './storage/journal.js'
 
 /** A request that its client may repeat. */

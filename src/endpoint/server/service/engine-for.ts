@@ -1,8 +1,8 @@
 import type { TokenEngine } from '../../../engines/contract/index.js'
+import { sha256 } from '../../../shared/system/sha256.js'
 import { ANONYMOUS, type Caller } from './caller.js'
 import type { ServiceOptions } from './options.js'
 import type { Setup } from './setup.js'
-import { sha256 } from './sha256.js'
 
 /**
  * Returns the engine of a model, with what each call of this caller tells it: the request's trace context, and a salt that

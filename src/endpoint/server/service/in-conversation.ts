@@ -12,7 +12,7 @@ import type { Setup } from './setup.js'
  * @throws RequestError if the request refers to something that its caller does not have; the error of `make`
  */
 export async function inConversation<Made>(
-  { durable, seal, foreignSeals: inGeneral, notice, pause, known }: Setup,
+  { durable, seal, foreignSeals: inGeneral, notice, pause, known, texts }: Setup,
   request: ParsedRequest,
   responseId: string,
   { owner, remembered, foreignSeals, signal }: Caller,
@@ -20,7 +20,7 @@ export async function inConversation<Made>(
 ): Promise<Made> {
   const onUnopened = (params: readonly string[]): void => notice(unopenedSeal(params))
   const conversation = await resolveConversation(request, {
-    ...{ owner, store: durable.stored, seal, onUnopened, pause, known, responseId },
+    ...{ owner, store: durable.stored, seal, onUnopened, pause, known, texts, responseId },
     foreignSeals: foreignSeals ?? inGeneral,
     ...(signal && { signal }),
     ...(remembered && { remembered }),

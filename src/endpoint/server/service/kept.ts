@@ -67,6 +67,7 @@ export async function deleteResponse(setup: Setup, responseId: string, owner: st
   await setup.durable.store.delete(responseId, owner)
   // Drops everything of it that the store does not keep.
   setup.known.forget(lineage?.responses ?? [])
+  setup.texts.forget(responseId)
 }
 
 /**

@@ -83,8 +83,9 @@ function respondOptions(setup: Setup, resources: Resources, context: RunContext)
   const { engine, observed, held, calls, admitted } = resources
   const { owner, responseId, request, conversation, caller, operator } = context
   const { errorEvent, maxSearches, onInput, onStopString, returnedArguments } = caller ?? {}
-  const { earlier, began } = conversation
-  return merged(setup.respondOptions(responseId, owner, request), {
+  const { earlier, began, texts: said } = conversation
+  const given = setup.respondOptions(responseId, owner, request)
+  return merged(given, {
     engine: setup.guard(onInput ? withInputUsage(engine, onInput) : engine, {
       ...{ meter: createMeter(held), observed, calls },
     }),
@@ -98,6 +99,7 @@ function respondOptions(setup: Setup, resources: Resources, context: RunContext)
     ...(returnedArguments && { returnedArguments }),
     ...(maxSearches !== undefined && { maxSearches }),
     ...(earlier && { earlier }),
+    ...(said && given.known && { known: merged(given.known, { said }) }),
     ...(began !== undefined && { began }),
   })
 }

@@ -14,6 +14,7 @@ import { createMemoryStore } from '../../stores/memory-store.js'
 import type { ResponseStore } from '../../stores/store.js'
 import { createObserver, type Observer } from '../observe/observer.js'
 import { KnownConversations } from './conversation/known-conversations.js'
+import { KnownTexts } from './conversation/known-texts.js'
 import { Admission } from './limits/admission.js'
 import { type CallWatch, watchCalls } from './limits/call-watch.js'
 import { createSizeCheck } from './limits/conversation-size.js'
@@ -39,6 +40,7 @@ export interface Setup extends ServedModels {
   readonly transient: ResponseRepository
   /** The rendering of conversations that may continue. */
   readonly known: KnownConversations
+  readonly texts: KnownTexts
   readonly seal: Seal
   readonly foreignSeals: 'refuse' | 'ignore'
   /** Passes a diagnostic about a request to the host. Never throws. */
@@ -116,13 +118,15 @@ export function setUp(options: ServiceOptions): Setup {
     return createResponseRepository(boundedStore(store, limits, deadlines), { clock: steady, report, leaseSeconds })
   }
   const known = new KnownConversations({ clock: steady, pause })
+  const texts = new KnownTexts({ clock: steady, max: limits.knownTextBytes })
   budget.join(known.memory)
+  budget.join(texts.memory)
 
   return {
     durable: repositoryOf(options.store ?? createMemoryStore()),
     transient: repositoryOf(createMemoryStore({ bytes: TRANSIENT_BYTES })),
     ...served,
-    ...{ options, known, seal, budget, observer, clock, steady, pause, report, deadlines },
+    ...{ options, known, texts, seal, budget, observer, clock, steady, pause, report, deadlines },
     foreignSeals: options.seal === undefined ? 'ignore' : 'refuse',
     notice: (diagnostic) => callSafely(options.response?.onDiagnostic, diagnostic, report),
     admission: new Admission(limits, observer?.load, options.now),

@@ -140,12 +140,13 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
 
   async function connected(): Promise<Connection> {
     if (isClosed) throw new Error('the store is closed')
-    if (current !== undefined) {
-      const connection = await current
+    const opened = current
+    if (opened !== undefined) {
+      const connection = await opened
       if (connection.client.isReady) return connection
       end(connection.client)
       // Unless somebody else has opened another one meanwhile.
-      if ((await current) === connection) current = undefined
+      if (current === opened) current = undefined
       return await connected()
     }
     const opening = openClient()
@@ -184,6 +185,7 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
         throw error
       }
       client.unref()
+      void ended.then(() => end(client))
       return { ended, end: () => end(client) }
     },
     close() {

@@ -2,6 +2,7 @@ import type { CallResult } from '../../../core/responses/call-result.js'
 import type { WebSearchAction } from '../../../core/responses/items.js'
 import { check } from '../../../shared/errors.js'
 import { shortened } from '../../../shared/shortened.js'
+import { sha256 } from '../../../shared/system/sha256.js'
 import type { ExpiringBytes } from '../../flow/expiring-bytes.js'
 import type { ToolContext } from '../tool.js'
 import { ToolError } from '../tool-error.js'
@@ -31,6 +32,8 @@ export class Browser {
   readonly #context: ToolContext
   readonly #options: BrowserOptions
   readonly #shown: readonly ShownPage[]
+  /** The pages of this call, by address or query, which are kept for the conversation. */
+  readonly #used = new Map<string, Page>()
 
   constructor(context: ToolContext, options: BrowserOptions) {
     this.#context = context
@@ -39,7 +42,16 @@ export class Browser {
   }
 
   /** @throws ToolError what the model reads */
-  run(action: WebSearchAction['type']): Promise<CallResult> {
+  async run(action: WebSearchAction['type']): Promise<CallResult> {
+    const result = await this.#act(action)
+    const { cache } = this.#options
+    for (const [name, page] of this.#used) {
+      cache.keep(await this.#keyOf(name, this.#first ?? result.output), page, sizeOf(page))
+    }
+    return result
+  }
+
+  #act(action: WebSearchAction['type']): Promise<CallResult> {
     if (action === 'search') return this.#search(readArguments(this.#context.text, 'query'))
     if (action === 'open_page') return this.#open(readArguments(this.#context.text, 'id'))
     return this.#find(readArguments(this.#context.text, 'pattern'))
@@ -101,24 +113,39 @@ export class Browser {
   }
 
   async #pageAt(url: string): Promise<Page> {
-    const { cache, load } = this.#options
-    // A page that this conversation has not seen is loaded: what others have read tells it nothing.
-    const known = this.#shown.some((one) => one.url === url) ? cache.renew(url) : undefined
-    const page = known ?? (await load(url))
-    cache.keep(page.url, page, sizeOf(page))
+    const known = this.#shown.some((one) => one.url === url) ? await this.#known(url) : undefined
+    const page = known ?? (await this.#options.load(url))
+    this.#used.set(page.url, page)
     return page
   }
 
   async #resultsOf(query: string): Promise<Page> {
-    const { cache, search, isAllowed, maxResults } = this.#options
-    const key = `?${query}`
-    const known = this.#shown.some(({ url, title }) => url === '' && title === query) ? cache.renew(key) : undefined
-    if (known !== undefined) return known
+    const name = `?${query}`
+    const known = this.#shown.some(({ url, title }) => url === '' && title === query)
+    const page = (known ? await this.#known(name) : undefined) ?? (await this.#searched(query))
+    this.#used.set(name, page)
+    return page
+  }
+
+  async #searched(query: string): Promise<Page> {
+    const { search, isAllowed, maxResults } = this.#options
     const found = await search(query)
     check(Array.isArray(found), 'results', 'an array', found)
-    const page = searchPage(query, found.filter(isUsable(isAllowed)).slice(0, maxResults))
-    cache.keep(key, page, sizeOf(page))
-    return page
+    return searchPage(query, found.filter(isUsable(isAllowed)).slice(0, maxResults))
+  }
+
+  /** Returns a page as this conversation has read it. */
+  async #known(name: string): Promise<Page | undefined> {
+    return this.#options.cache.get(await this.#keyOf(name, this.#first))
+  }
+
+  /** What the model has read first, which tells conversations apart. */
+  get #first(): string | undefined {
+    return this.#shown[0]?.text
+  }
+
+  async #keyOf(name: string, first = ''): Promise<string> {
+    return JSON.stringify([this.#context.owner, await sha256(first), name])
   }
 
   #show(page: Page, from: number, count?: number): string {

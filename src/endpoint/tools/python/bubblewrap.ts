@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto'
 import { HarmonyResponsesError } from '../../../shared/errors.js'
 import { checkOptions, type OptionTable } from '../../../shared/options/check-options.js'
 import { aString, listOf } from '../../../shared/options/checks.js'
 import { isRoot, runProgram } from '../../../shared/system/platform/programs.js'
-import { mebibytes, type PythonBoundary, type PythonLimits, SCRATCH_BYTES, VARIABLES } from './boundary.js'
+import {
+  mebibytes,
+  type OpenBoundary,
+  type PythonBoundary,
+  type PythonLimits,
+  SCRATCH_BYTES,
+  VARIABLES,
+} from './boundary.js'
+import { cgroupFolder, enterCgroup, leaveCgroup } from './cgroup.js'
 
 /** Options of `bubblewrap`. */
 export interface BubblewrapOptions {
@@ -44,21 +53,60 @@ export function bubblewrap(options: BubblewrapOptions = {}): PythonBoundary {
       const { how, output } = await runProgram(['bwrap', '--version'], PROBE_SECONDS)
       if (how !== undefined) throw unusable(`bwrap: ${how}. Install the package bubblewrap`)
       if (!isNewEnough(output)) throw unusable(`${output.trim()} is too old: 0.8 or newer is needed`)
-      const scope = scopeCommand(limits)
-      const isScoped = (await runProgram([...scope, 'true'], PROBE_SECONDS)).how === undefined
+      const bound = await boundOf(limits)
       const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--no-new-privs', '--']
       const user = isRoot() ? ['setpriv', ...ids] : []
-      const outer = [...(isScoped ? scope : []), ...user, 'bwrap', ...mounts(limits, folders), '--']
-      const inner = [...rlimits(limits, isScoped), interpreter]
-      const memory = mebibytes(limits.memoryBytes)
+      const sandbox = [
+        ...user,
+        'bwrap',
+        ...mounts(limits, folders),
+        '--',
+        ...rlimits(limits, bound.isShared),
+        interpreter,
+      ]
       return {
-        command: (_name, args) => [...outer, ...inner, ...args],
-        about: isScoped
-          ? `${memory} and ${limits.maxProcesses} processes by a cgroup of systemd`
-          : `${memory} a process and ${limits.maxProcesses} processes by prlimit, since there is no systemd session`,
+        command: (name, args) => [...bound.enter(name), ...sandbox, ...args],
+        ...(bound.end && { end: bound.end }),
+        about: bound.about,
       }
     },
   }
+}
+
+/** What bounds the memory of a session. */
+interface Bound extends Pick<OpenBoundary, 'end' | 'about'> {
+  /** Whether it bounds that of all processes together, and their number. */
+  readonly isShared: boolean
+  /** Returns the command line that runs what follows it within the bound. */
+  enter(name: string): readonly string[]
+}
+
+/** Returns the best that works here. */
+async function boundOf(limits: PythonLimits): Promise<Bound> {
+  const memory = mebibytes(limits.memoryBytes)
+  const { maxProcesses } = limits
+  const works = async (command: readonly string[]): Promise<boolean> =>
+    (await runProgram([...command, 'true'], PROBE_SECONDS)).how === undefined
+  const scope = scopeCommand(limits)
+  if (await works(scope)) {
+    const about = `${memory} and ${maxProcesses} processes by a cgroup of systemd`
+    return { isShared: true, enter: () => scope, about }
+  }
+  const folder = await cgroupFolder()
+  const groupOf = (name: string): string => `${folder}/${name}`
+  if (folder !== undefined) {
+    const probe = groupOf(`harmony-python-probe-${randomUUID()}`)
+    const isBounded = await works(enterCgroup(probe, limits, OUTER_PROCESSES))
+    await runProgram(leaveCgroup(probe), PROBE_SECONDS)
+    if (isBounded) {
+      const enter = (name: string): readonly string[] => enterCgroup(groupOf(name), limits, OUTER_PROCESSES)
+      const about = `${memory} and ${maxProcesses} processes by a cgroup`
+      return { isShared: true, enter, end: (name) => leaveCgroup(groupOf(name)), about }
+    }
+  }
+  const why = 'since there is neither a systemd session nor a cgroup that it may write'
+  const about = `${memory} a process and ${maxProcesses} processes by prlimit, ${why}`
+  return { isShared: false, enter: () => [], about }
 }
 
 function isNewEnough(version: string): boolean {
@@ -77,9 +125,9 @@ function scopeCommand({ memoryBytes, maxProcesses }: PythonLimits): readonly str
 const OUTER_PROCESSES = 1
 
 /** Returns the bounds of each process. `nproc` counts within the session's own user namespace. */
-function rlimits({ memoryBytes, maxProcesses, maxOpenFiles, diskBytes }: PythonLimits, isScoped: boolean): string[] {
+function rlimits({ memoryBytes, maxProcesses, maxOpenFiles, diskBytes }: PythonLimits, isShared: boolean): string[] {
   // Python reserves more than it uses, so that the bound is by address space only where nothing else bounds memory.
-  const memory = isScoped ? [] : [`--as=${memoryBytes}`]
+  const memory = isShared ? [] : [`--as=${memoryBytes}`]
   return [
     'prlimit',
     `--nproc=${maxProcesses}`,

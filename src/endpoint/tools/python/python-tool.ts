@@ -109,6 +109,8 @@ export async function createPythonTool(options: PythonToolOptions): Promise<Pyth
       return Object.keys(container).flatMap((name) => (REGARDED.includes(name) ? [] : [`container.${name}`]))
     },
 
+    containerExpiry: (id, owner) => sessions.expiryOf({ owner, id }),
+
     async run(call, context) {
       const key = keyOf(call, context, sessions)
       const isNew = !sessions.has(key) && context.earlierResults().some(({ tool }) => tool === SERVER.tool)

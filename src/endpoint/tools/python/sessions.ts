@@ -1,3 +1,4 @@
+import { unixSeconds } from '../../../shared/system/unix-seconds.js'
 import { ToolError } from '../tool-error.js'
 import type { CellResult, Session } from './session.js'
 
@@ -21,6 +22,8 @@ interface Kept {
   readonly session: Session
   /** The number of cells that run or wait. */
   cells: number
+  /** Since when none does, in Unix seconds. */
+  idleSince: number
   idle: ReturnType<typeof setTimeout> | undefined
 }
 
@@ -40,6 +43,12 @@ export class Sessions {
 
   has(key: SessionKey): boolean {
     return this.#kept.has(nameOf(key))
+  }
+
+  /** Returns until when a session is kept if no further cell uses it, in Unix seconds. Undefined if there is none. */
+  expiryOf(key: SessionKey): number | undefined {
+    const kept = this.#kept.get(nameOf(key))
+    return kept && (kept.cells > 0 ? unixSeconds() : kept.idleSince) + this.#options.idleSeconds
   }
 
   /** Gives a session another id. It has no effect if there is none. */
@@ -75,12 +84,13 @@ export class Sessions {
       // Its id may have changed.
       for (const [name, each] of this.#kept) if (each === kept) this.#kept.delete(name)
     })
-    const kept: Kept = { owner, session, cells: 0, idle: undefined }
+    const kept: Kept = { owner, session, cells: 0, idleSince: 0, idle: undefined }
     this.#kept.set(nameOf({ owner, id }), kept)
     return kept
   }
 
   #rest(kept: Kept): void {
+    kept.idleSince = unixSeconds()
     kept.idle = setTimeout(() => kept.session.close(), this.#options.idleSeconds * 1000)
     for (const [name, each] of this.#kept) {
       if (each !== kept) continue

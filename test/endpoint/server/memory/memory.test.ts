@@ -336,7 +336,8 @@ describe('sockets', () => {
 
 test('a store that reports its memory drops its oldest conversations for a request', async () => {
   const store = createMemoryStore()
-  const { create, ask, service } = endpoint(() => answer('Hi'), { store, limits: { memoryBytes: 2.4 * MB } })
+  const limits = { memoryBytes: 2.4 * MB, knownTextBytes: 0 }
+  const { create, ask, service } = endpoint(() => answer('Hi'), { store, limits })
   const ids: string[] = []
   for (let count = 0; count < 3; count++) ids.push((await create({ input: 'x'.repeat(70_000) })).body.id)
   expect(service.memory.by.store).toBe(store.memory.bytes)

@@ -25,7 +25,8 @@ const running = new Set<ChildProcess>()
 
 /** Starts `serve` in a checkout. */
 function start(folder: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
-  const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', '--port', '0', ...args], {
+  const port = args.includes('--port') ? [] : ['--port', '0']
+  const child = spawn(process.execPath, ['dist/cli/main.js', 'serve', ...port, ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_NO_WARNINGS: '0', ...env },

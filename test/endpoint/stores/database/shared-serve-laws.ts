@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { SEAL } from './checkout-and-server.js'
 import { continuesElsewhere, refused, serve } from './served.js'
 
 /** A kind of store behind a URL that `serve` takes. */
@@ -17,8 +18,6 @@ export interface UrlKind {
 export type Refusals = Readonly<
   Record<string, readonly [change: (url: string) => NodeJS.ProcessEnv, said: string, options?: readonly string[]]>
 >
-
-const SEAL = { HARMONY_RESPONSES_SEAL_KEYS: Buffer.alloc(32, 1).toString('base64') }
 
 /**
  * What `serve` does with every store behind a URL.

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { checkEvents } from '../../../../src/judge/conformance/index.js'
+import { freePort, type OwnServer } from '../../../support/server-program.mjs'
+import { checkoutAndServer, SEAL } from './checkout-and-server.js'
 import { eventsIn, killAll, refused, type Served, serve } from './served.js'
 
 /** Where a suite of `serve --workers` runs: a built checkout, and a store of its own for each test. */
@@ -25,6 +27,15 @@ const WITHOUT_NODE = `
     process.execPath = other
     other = execPath
   })`
+
+/** The suite on a store in a server. */
+export function serverWorkersSuite(start: () => Promise<OwnServer>): void {
+  const place = checkoutAndServer(start)
+  workersSuite(() => {
+    const { folder, server } = place()
+    return { folder, store: [], env: { HARMONY_RESPONSES_STORE: server.url, ...SEAL } }
+  })
+}
 
 /** What `serve --workers` keeps on any store that processes share. */
 export function workersSuite(place: () => WorkersPlace): void {
@@ -82,9 +93,9 @@ export function workersSuite(place: () => WorkersPlace): void {
   const countOf = (metrics: string, sample: string): number =>
     Number(new RegExp(`^${sample.replace(/[{}"]/g, '\\$&')} (.*)$`, 'm').exec(metrics)?.[1])
 
-  test('a response whose worker is killed in mid-answer goes on in another one, and its client misses no event', async () => {
+  test('a response whose worker is killed in mid-answer goes on in another one before its lease expires, and its client misses no event', async () => {
     const options = ['--script', script([{ think: 'Hm.' }, { answer: ANSWER }]), '--delay', '150']
-    const served = await serveBy(2, [...options, '--limit', 'leaseSeconds=1'])
+    const served = await serveBy(2, [...options, '--limit', 'leaseSeconds=3600'])
     const [first, second] = served.pids as [number, number]
     const stream = await post(served.url, { input: 'Count.', background: true, stream: true })
     let isBroken = false
@@ -112,6 +123,34 @@ export function workersSuite(place: () => WorkersPlace): void {
     const ended = await served.until(/worker ended {2}(\d) {2}SIGKILL {2}starts again in 250 ms/g)
     await served.until(/worker started/g, 2 + ended.length)
     expect(countOf(await metricsOf(served), 'harmony_workers')).toBe(2)
+    await served.kill('SIGTERM')
+  })
+
+  test('responses whose workers are all killed at once go on in the next ones before their leases expire', async () => {
+    const options = ['--script', script([{ think: 'Hm.' }, { answer: ANSWER }]), '--delay', '100']
+    // Without a worker, nothing listens: one that starts again takes the same port.
+    const listening = ['--limit', 'leaseSeconds=3600', '--port', String(await freePort())]
+    const served = await serveBy(2, [...options, ...listening])
+    const ids: string[] = []
+    const streams = [1, 2, 3, 4].map(async () => {
+      const stream = await post(served.url, { input: 'Count.', background: true, stream: true })
+      let isWriting = false
+      await readEvents(stream, (text) => {
+        if (isWriting || !text.includes('event: response.output_text.delta\n')) return
+        isWriting = true
+        ids.push(/"id":"(resp_[^"]+)"/.exec(text)?.[1] ?? '')
+        if (ids.length === 4) for (const pid of served.pids) process.kill(pid, 'SIGKILL')
+      })
+    })
+    await Promise.all(streams)
+    await served.until(/worker started/g, 3)
+    for (const id of ids) {
+      const all = await readEvents(await fetch(`${served.url}/v1/responses/${id}?stream=true`))
+      expect(checkEvents(all)).toEqual([])
+      expect(all.at(-1)?.type).toBe('response.completed')
+      expect(JSON.stringify(all.at(-1))).toContain(ANSWER)
+    }
+    expect(served.errors.match(/taken over.*its process stopped; it continues/g)).toHaveLength(4)
     await served.kill('SIGTERM')
   })
 

@@ -7,8 +7,12 @@ import {
   type PostgresStoreOptions,
 } from '../../../../src/endpoint/stores/postgres/index.js'
 import { databaseStoreLaws, miscountedRows } from '../database/database-store-laws.js'
-import { block, end, entriesNow, entry, item, keep, open } from '../kept.js'
+import { serverStoreLaws } from '../database/server-store-laws.js'
+import { block, end, entry, item, keep, open } from '../kept.js'
 import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
+
+const LISTENING = `SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()
+  AND (query LIKE 'LISTEN%' OR query LIKE 'SELECT id, count, is_running%')`
 
 describeWithPostgres('a store in Postgres', () => {
   let cluster: PostgresCluster
@@ -40,6 +44,8 @@ describeWithPostgres('a store in Postgres', () => {
     }
   }
 
+  const miscounted = (schema: string) =>
+    miscountedRows(async (text) => (await sql(text, schema)).map((row) => Object.values(row)[0]))
   const has = async (store: PostgresStore, id: string): Promise<boolean> => (await store.find(id, 'ann')) !== undefined
 
   databaseStoreLaws('a store in Postgres', () => ({
@@ -57,8 +63,14 @@ describeWithPostgres('a store in Postgres', () => {
     damage: async (schema) => {
       await sql("UPDATE parts SET bytes = '\\x00'; UPDATE responses SET head = '\\x00' WHERE head IS NOT NULL", schema)
     },
-    miscounted: (schema) =>
-      miscountedRows(async (text) => (await sql(text, schema)).map((row) => Object.values(row)[0])),
+    miscounted,
+  }))
+
+  serverStoreLaws('a store in Postgres', () => ({
+    ...{ place: newSchema, miscounted },
+    connect: (schema, options) => connect({ schema, ...options }),
+    listening: async () => (await sql(LISTENING)).length,
+    endListening: () => sql(`SELECT pg_terminate_backend(pid) FROM (${LISTENING}) AS listening`),
   }))
 
   test('a store in Postgres with a cipher has no content in its tables', async () => {
@@ -74,19 +86,6 @@ describeWithPostgres('a store in Postgres', () => {
     )
     expect(rows.length).toBeGreaterThan(3)
     for (const { bytes } of rows) expect(Buffer.from((bytes ?? '') as Buffer).includes('xyzzy')).toBe(false)
-  })
-
-  test('a store in Postgres forgets the least recently used conversations of an owner above the limit, and of no other', async () => {
-    const schema = newSchema()
-    const store = await connect({ schema, ownerBytes: 5000 })
-    const text = 'x'.repeat(2000)
-    await keep(store, { responseId: 'bobs', owner: 'bob' }, { output: [item('msg_b', text)] })
-    for (const id of ['a', 'b', 'c']) await keep(store, { responseId: id }, { output: [item(`msg_${id}`, text)] })
-    expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, true, true])
-    expect(await store.find('bobs', 'bob')).toBeDefined()
-    expect(await sql("SELECT count(*)::int AS count FROM parts WHERE item_id = 'msg_a'", schema)).toEqual([
-      { count: 0 },
-    ])
   })
 
   test('a store in Postgres forgets whole conversations that were not used for too long, and approvals with them', async () => {
@@ -236,38 +235,5 @@ describeWithPostgres('a store in Postgres', () => {
       message: 'createPostgresStore: expected a schema of version 2 or older, got version 999',
     })
     expect(await sql('SELECT version FROM store_version', schema)).toEqual([{ version: 999 }])
-  })
-
-  test('a reader gets entries of another process although its listening connection was ended', async () => {
-    const schema = newSchema()
-    const [writer, reader] = [await connect({ schema }), await connect({ schema })]
-    const lease = await open(writer, { responseId: 'a', entries: block(entry(0)) })
-    const reading = entriesNow(reader, 'a', 'ann', 3)
-    const listening = `SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()
-      AND (query LIKE 'LISTEN%' OR query LIKE 'SELECT id, count, is_running%')`
-    await expect.poll(async () => (await sql(listening)).length).toBeGreaterThan(0)
-    await sql(`SELECT pg_terminate_backend(pid) FROM (${listening}) AS listening`)
-    await writer.append([{ lease, at: 1, entries: block(entry(1)), leaseSeconds: 60 }])
-    await writer.append([{ lease, at: 2, entries: block(entry(2)), leaseSeconds: 60 }])
-    expect(await reading).toEqual([entry(0), entry(1), entry(2)])
-  })
-
-  test('an append of one process wakes a reader in another without a look at the clock', async () => {
-    const schema = newSchema()
-    const [writer, reader] = [await connect({ schema }), await connect({ schema })]
-    const lease = await open(writer, { responseId: 'a' })
-    const blocks = await reader.entries('a', 'ann')
-    const reading = blocks?.[Symbol.asyncIterator]()
-    const times: number[] = []
-    for (let at = 0; at < 20; at++) {
-      const next = reading?.next()
-      await writer.append([{ lease, at, entries: block(entry(at)), leaseSeconds: 60 }])
-      const began = performance.now()
-      await next
-      times.push(performance.now() - began)
-    }
-    await reading?.return?.(undefined)
-    // Without notifications, each would wait for up to a second.
-    expect(times.reduce((sum, time) => sum + time)).toBeLessThan(5000)
   })
 })

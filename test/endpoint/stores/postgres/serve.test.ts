@@ -1,27 +1,17 @@
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Checkout, createCheckout } from '../../../docs/checkout.js'
+import { afterEach } from 'vitest'
+import { checkoutAndServer } from '../database/checkout-and-server.js'
 import { killAll } from '../database/served.js'
 import { type Refusals, sharedServeLaws } from '../database/shared-serve-laws.js'
-import { describeWithPostgres, type PostgresCluster, startPostgres } from './cluster.js'
+import { describeWithPostgres, startPostgres } from './cluster.js'
 
 describeWithPostgres('serve --store postgres://', suite)
 
 function suite(): void {
-  let checkout: Checkout
-  let cluster: PostgresCluster
-  beforeAll(async () => {
-    const [made, started] = await Promise.all([createCheckout(), startPostgres()])
-    checkout = made
-    cluster = started
-  })
+  const place = checkoutAndServer(startPostgres)
   afterEach(killAll)
-  afterAll(async () => {
-    checkout.remove()
-    await cluster.remove()
-  })
 
-  const sql = async (text: string, url: string = cluster.url): Promise<void> => {
+  const sql = async (text: string, url: string = place().server.url): Promise<void> => {
     const client = new Client({ connectionString: url })
     await client.connect()
     await client.query(text).finally(() => client.end())
@@ -86,7 +76,7 @@ function suite(): void {
     if (what === 'the tables are of a newer version') {
       await sql('CREATE DATABASE newer')
       const version = 'CREATE TABLE harmony_responses.store_version AS SELECT 999 AS version'
-      await sql(`CREATE SCHEMA harmony_responses; ${version}`, cluster.url.replace(/postgres$/, 'newer'))
+      await sql(`CREATE SCHEMA harmony_responses; ${version}`, place().server.url.replace(/postgres$/, 'newer'))
     }
     if (what === 'the user may create nothing') {
       await sql("DROP SCHEMA IF EXISTS harmony_responses CASCADE; CREATE ROLE guest LOGIN PASSWORD 'hunter2'")
@@ -95,10 +85,7 @@ function suite(): void {
 
   sharedServeLaws(
     'a shared Postgres',
-    () => ({
-      ...{ folder: checkout.folder, server: cluster },
-      shown: `postgres://127.0.0.1:${cluster.port}/postgres`,
-    }),
+    () => ({ ...place(), shown: `postgres://127.0.0.1:${place().server.port}/postgres` }),
     REFUSALS,
     prepare,
   )

@@ -40,6 +40,27 @@ function failing(): void {
     secret: /swordfish|127\.0\.0\.1|redis/i,
   }))
 
+  test('a store in Redis that lost its connection opens one again, however many operations find it lost', async () => {
+    const own = await startRedis()
+    const store = await createRedisStore({ url: own.url })
+    const clients = async (): Promise<number> => {
+      const [listed] = await own.send(['CLIENT', 'LIST', 'TYPE', 'normal'])
+      return String(listed).trim().split('\n').length
+    }
+    const owners = Array.from({ length: 10 }, (_, at) => `owner ${at}`)
+    try {
+      const before = await clients()
+      await own.send(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
+      const ask = () => Promise.allSettled(owners.map((owner) => store.find('a', owner)))
+      // What was sent before the store noticed fails.
+      while ((await ask()).some(({ status }) => status === 'rejected'));
+      expect(await clients()).toBe(before)
+    } finally {
+      await store.close()
+      await own.remove()
+    }
+  })
+
   test('a store in Redis without memory refuses a step as a whole, still reads and deletes, and goes on when there is some', async () => {
     const store = await connect(`failed_${++prefixes}:`)
     await keep(store, { responseId: 'a' })

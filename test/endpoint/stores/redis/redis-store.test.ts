@@ -7,6 +7,7 @@ import {
 } from '../../../../src/endpoint/stores/redis/index.js'
 import { redisFaults } from '../../../support/redis-faults.mjs'
 import { databaseStoreLaws } from '../database/database-store-laws.js'
+import { serverStoreLaws } from '../database/server-store-laws.js'
 import { block, end, entriesNow, entry, item, keep, open } from '../kept.js'
 import { describeWithRedis, type RedisServer, startRedis } from './server.js'
 
@@ -34,6 +35,9 @@ describeWithRedis('a store in Redis', () => {
     ((await send('KEYS', `${prefix}*`)) as readonly string[]).map((key) => key.slice(prefix.length)).sort()
   const has = async (store: RedisStore, id: string): Promise<boolean> => (await store.find(id, 'ann')) !== undefined
 
+  const listening = async (prefix: string): Promise<number> =>
+    ((await send('PUBSUB', 'NUMSUB', `${prefix}changed`)) as readonly [string, number])[1]
+
   databaseStoreLaws('a store in Redis', () => ({
     place: newPrefix,
     emptied: async () => {
@@ -46,6 +50,13 @@ describeWithRedis('a store in Redis', () => {
       await server.send(...rows.map((row) => ['HSET', prefix + row, 'head', 'x']))
     },
     miscounted: (prefix) => redisFaults(server.url, prefix),
+  }))
+
+  serverStoreLaws('a store in Redis', () => ({
+    ...{ place: newPrefix, listening },
+    connect: (prefix, options) => connect({ prefix, ...options }),
+    miscounted: (prefix) => redisFaults(server.url, prefix),
+    endListening: () => send('CLIENT', 'KILL', 'TYPE', 'pubsub'),
   }))
 
   test('a store in Redis with a cipher has no content in any key', async () => {
@@ -62,20 +73,6 @@ describeWithRedis('a store in Redis', () => {
     const dumps = await server.send(...(await keysOf(prefix)).map((key) => ['DUMP', prefix + key]))
     expect(dumps.length).toBeGreaterThan(10)
     for (const dump of dumps) expect(String(dump)).not.toContain('xyzzy')
-  })
-
-  test('a store in Redis forgets the least recently used conversations of an owner above the limit, and of no other', async () => {
-    const prefix = newPrefix()
-    const store = await connect({ prefix, ownerBytes: 5000 })
-    const text = 'x'.repeat(2000)
-    await keep(store, { responseId: 'bobs', owner: 'bob' }, { output: [item('msg_b', text)] })
-    const running = await open(store, { responseId: 'running' })
-    for (const id of ['a', 'b', 'c']) await keep(store, { responseId: id }, { output: [item(`msg_${id}`, text)] })
-    expect(await Promise.all(['a', 'b', 'c'].map((id) => has(store, id)))).toEqual([false, true, true])
-    expect([await store.find('bobs', 'bob'), await has(store, 'running')]).toEqual([expect.anything(), true])
-    await end(store, running, 0)
-    expect(await store.findItem('msg_a', 'ann')).toBeUndefined()
-    expect(await redisFaults(server.url, prefix)).toEqual([])
   })
 
   test('a store in Redis makes room for one owner in steps, and one that needs more than all of them is kept', async () => {
@@ -220,45 +217,14 @@ describeWithRedis('a store in Redis', () => {
     expect(await entriesNow(store, 'a', 'ann', 1)).toEqual([entry(0)])
   })
 
-  test('a reader gets entries of another process although its listening connection was ended', async () => {
-    const prefix = newPrefix()
-    const [writer, reader] = [await connect({ prefix }), await connect({ prefix })]
-    const lease = await open(writer, { responseId: 'a', entries: block(entry(0)) })
-    const reading = entriesNow(reader, 'a', 'ann', 3)
-    await expect.poll(() => send('PUBSUB', 'NUMSUB', `${prefix}changed`)).toEqual([`${prefix}changed`, 1])
-    await send('CLIENT', 'KILL', 'TYPE', 'pubsub')
-    await writer.append([{ lease, at: 1, entries: block(entry(1)), leaseSeconds: 60 }])
-    await writer.append([{ lease, at: 2, entries: block(entry(2)), leaseSeconds: 60 }])
-    expect(await reading).toEqual([entry(0), entry(1), entry(2)])
-  })
-
-  test('an append of one process wakes a reader in another without a look at the clock', async () => {
-    const prefix = newPrefix()
-    const [writer, reader] = [await connect({ prefix }), await connect({ prefix })]
-    const lease = await open(writer, { responseId: 'a' })
-    const blocks = await reader.entries('a', 'ann')
-    const reading = blocks?.[Symbol.asyncIterator]()
-    const times: number[] = []
-    for (let at = 0; at < 20; at++) {
-      const next = reading?.next()
-      await writer.append([{ lease, at, entries: block(entry(at)), leaseSeconds: 60 }])
-      const began = performance.now()
-      await next
-      times.push(performance.now() - began)
-    }
-    await reading?.return?.(undefined)
-    // Without notifications, each would wait for up to a second.
-    expect(times.reduce((sum, time) => sum + time)).toBeLessThan(5000)
-  })
-
   test('a process has one connection that listens, however many readers it has, and sends no data over it', async () => {
     const prefix = newPrefix()
     const [writer, reader] = [await connect({ prefix }), await connect({ prefix })]
     const leases = await Promise.all(['a', 'b', 'c'].map((responseId) => open(writer, { responseId })))
     const readings = ['a', 'b', 'c', 'a'].map((id) => entriesNow(reader, id, 'ann', 1))
-    await expect.poll(() => send('PUBSUB', 'NUMSUB', `${prefix}changed`)).toEqual([`${prefix}changed`, 1])
+    await expect.poll(() => listening(prefix)).toBe(1)
     await writer.append(leases.map((lease) => ({ lease, at: 0, entries: block(entry(7)), leaseSeconds: 60 })))
     expect(await Promise.all(readings)).toEqual(Array(4).fill([entry(7)]))
-    expect(await send('PUBSUB', 'NUMSUB', `${prefix}changed`)).toEqual([`${prefix}changed`, 1])
+    expect(await listening(prefix)).toBe(1)
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type Checkout, createCheckout } from '../../../docs/checkout.js'
+import { checkoutAndServer } from '../database/checkout-and-server.js'
 import { killAll } from '../database/served.js'
 import { type Refusals, sharedServeLaws } from '../database/shared-serve-laws.js'
 import { describeWithRedis, type RedisServer, startRedis } from './server.js'
@@ -7,23 +7,19 @@ import { describeWithRedis, type RedisServer, startRedis } from './server.js'
 describeWithRedis('serve --store redis://', suite)
 
 function suite(): void {
-  let checkout: Checkout
-  let server: RedisServer
+  const written = { appendonly: 'yes' }
+  const place = checkoutAndServer(() => startRedis({ settings: { ...written, appendfsync: 'always' } }))
   let unsafe: RedisServer
   let cluster: RedisServer
   beforeAll(async () => {
-    const written = { appendonly: 'yes' }
-    ;[checkout, server, unsafe, cluster] = await Promise.all([
-      createCheckout(),
-      startRedis({ settings: { ...written, appendfsync: 'always' } }),
+    ;[unsafe, cluster] = await Promise.all([
       startRedis({ settings: { ...written, appendfsync: 'everysec' } }),
       startRedis({ settings: { 'cluster-enabled': 'yes' } }),
     ])
   })
   afterEach(killAll)
   afterAll(async () => {
-    checkout.remove()
-    await Promise.all([server, unsafe, cluster].map((each) => each.remove()))
+    await Promise.all([unsafe, cluster].map((each) => each.remove()))
   })
 
   const REFUSALS: Refusals = {
@@ -109,7 +105,7 @@ function suite(): void {
   async function prepare(what: string): Promise<void> {
     const policy = what === 'the server may drop keys' ? 'volatile-lru' : 'noeviction'
     const rights = ['on', '>hunter2', '~*', '&*', '+@all']
-    await server.send(
+    await place().server.send(
       ['CONFIG', 'SET', 'maxmemory-policy', policy],
       ['ACL', 'SETUSER', 'guest', ...rights, '-@scripting'],
       ['ACL', 'SETUSER', 'other', 'on', '>hunter2', '~other:*', '&*', '+@all'],
@@ -125,7 +121,7 @@ function suite(): void {
 
   sharedServeLaws(
     'a shared Redis',
-    () => ({ folder: checkout.folder, server, shown: `redis://127.0.0.1:${server.port}/0` }),
+    () => ({ ...place(), shown: `redis://127.0.0.1:${place().server.port}/0` }),
     REFUSALS,
     prepare,
   )

@@ -119,6 +119,23 @@ describe('the browser', () => {
     expect(opened).toEqual([OTTERS, OTTERS])
   })
 
+  test('a page stays as its conversation has read it when another one reads it later', async () => {
+    let text = 'They hold hands.'
+    const page = () => new Response(`<title>Otters</title><p>${text}</p>`, { headers: { 'content-type': 'text/html' } })
+    const tool = await createBrowserTool(options({ fetch: fetchOf({ [OTTERS]: page }) }))
+    const open = async (given: object, read: readonly string[] = []): Promise<string> => {
+      const earlierResults = () => read.map((each) => ({ tool: 'browser.open', text: each }))
+      const about = { request: {}, before: [], signal: new AbortController().signal, report() {}, insert: () => false }
+      const result = await tool.run(browserCall('open'), { ...about, earlierResults, text: JSON.stringify(given) })
+      return result.output ?? ''
+    }
+    const first = await open({ id: OTTERS })
+    text = 'They swim.'
+    const second = await open({ id: OTTERS })
+    expect(await open({ cursor: 0, loc: 2 }, [first])).toContain('L2: They hold hands.')
+    expect(await open({ cursor: 0, loc: 2 }, [second])).toContain('L2: They swim.')
+  })
+
   test('calls of one turn show their pages under cursors of their own', async () => {
     const { call } = await converse(options())
     expect(await call('search', { query: 'a' })).toMatch(/^\[0\] /)

@@ -11,6 +11,7 @@ import { createPace, createWork, type Pause, withPauses } from '../../../../shar
 import type { ConversationAddition, StoredHistoryEntry } from '../../../journal/entry.js'
 import type { HistoryEntry } from '../../../prompt/history.js'
 import type { EarlierPrompt } from '../../../prompt/known-conversation.js'
+import type { TextCache } from '../../../prompt/text-cache.js'
 import { checkToolChoice, hasOtherItems } from '../../../request/consistency.js'
 import type { Seal } from '../../../seal/index.js'
 import { invalidEncryptedContent } from '../../../seal/invalid-encrypted-content.js'
@@ -28,6 +29,7 @@ import {
 } from './earlier-responses.js'
 import { withoutForeignReasoning } from './foreign-reasoning.js'
 import type { KnownConversations } from './known-conversations.js'
+import type { KnownTexts } from './known-texts.js'
 import { conversationIdOf, findNamed, type WithConversations } from './named-conversation.js'
 
 /** The index of an item in the client's input. */
@@ -54,6 +56,8 @@ export interface ResolvedRequest {
   readonly began?: number
   /** The earlier rendering of its predecessors; undefined if it has none. */
   readonly earlier: EarlierPrompt | undefined
+  /** The encoded texts of the conversation's first prompt; undefined if they are not kept. */
+  readonly texts?: TextCache | undefined
   /** Checked against a seal or the store, never against the client's copy. Not consumed yet. */
   readonly approvedCalls: readonly ApprovedCall[]
 }
@@ -66,6 +70,7 @@ export interface ConversationContext extends EarlierContext {
   /** Receives the places of ignored content that did not open. Not called if there is none. */
   readonly onUnopened: (params: readonly string[]) => void
   readonly known: KnownConversations
+  readonly texts: KnownTexts
   readonly responseId: string
   readonly pause: Pause
   readonly signal?: AbortSignal
@@ -139,6 +144,7 @@ export async function resolveConversation(
     responses: earlier.responses,
     ...(turn && { turn }),
     earlier: prompt,
+    texts: parsed.store === false ? undefined : textsOf(sent, earlier, context),
     approvedCalls: approvedCalls(sent, before, groups.flat()),
     ...(first && { began: first.response.created_at }),
   }
@@ -172,6 +178,26 @@ async function unseal(
   if (unopened.size > 0) onUnopened([...unopened])
   await pass()
   return { history, shown, groups }
+}
+
+/**
+ * Returns the encoded texts of a conversation's first prompt, until its third one, for which all is remembered. None of a
+ * client that sends what the model wrote: it will send the whole conversation again.
+ */
+function textsOf(
+  sent: readonly InputItem[],
+  { responses }: EarlierResponses,
+  { texts, responseId }: ConversationContext,
+): TextCache | undefined {
+  const [first] = responses
+  if (first === undefined) return sent.every(isAsked) ? texts.of(responseId) : undefined
+  if (responses.length === 1) return texts.after(first.response.id)
+  texts.forget(first.response.id)
+  return undefined
+}
+
+function isAsked(item: InputItem): boolean {
+  return 'role' in item && item.role !== 'assistant'
 }
 
 async function earlierOf(id: string | undefined, context: ConversationContext): Promise<EarlierResponses> {
