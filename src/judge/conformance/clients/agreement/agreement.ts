@@ -12,7 +12,7 @@ import { Voices } from './voices.js'
 /**
  * The content of a stream as a whole, regardless of the client. Each fact occurs in several places (deltas, `.done`
  * events, the done item, the terminal response), and the majority wins; a missing place is no vote. Work per event is
- * constant, and it keeps hashes instead of texts. Read it after `end()`.
+ * constant, and it keeps hashes instead of texts, except the beginning of a text that is still open. Read it after `end()`.
  *
  * - An event is about the item that its item_id and output_index name. If they name two items, it is about the open one
  *   of the right type; if they name none, about the last open one.
