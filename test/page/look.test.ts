@@ -87,6 +87,7 @@ inBrowser('look inside', () => {
     await page.getByRole('link', { name: 'Look inside' }).click()
     await page.getByLabel(/^Paste or drop/).waitFor()
     await page.getByRole('link', { name: 'Talk' }).click()
+    await withText(page, 'Complete')
     expect(await page.getByText('The capital of France is Paris.').count()).toBe(1)
   })
 })
