@@ -23,10 +23,10 @@ export function askWorker(text: string | Blob): Promise<LookResult> {
     current.onmessage = ({ data }: MessageEvent<LookAnswer>) => {
       if (data.id !== id) return
       if ('share' in data) share.value = data.share
-      else if ('records' in data) records.push(...data.records)
+      else if ('records' in data) for (const record of data.records) records.push(record)
       else if (data.looked.is !== 'trace') resolve(data.looked)
       else {
-        records.push(...data.looked.records)
+        for (const record of data.looked.records) records.push(record)
         resolve({ ...data.looked, records })
       }
     }
