@@ -36,7 +36,7 @@ const PACKAGES = {
   './stores/postgres': ['node:crypto', 'node:fs', 'node:net', 'node:timers/promises', 'pg'],
   './stores/redis': ['node:crypto', 'node:fs', 'node:timers/promises', 'redis'],
   './tools/mcp': [],
-  './tools/python': ['node:child_process', 'node:crypto'],
+  './tools/python': ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:path'],
   './conformance': [],
   './conformance/arbitraries': ['fast-check'],
 }

@@ -21,6 +21,7 @@ const SHORT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'Math.max': 'two keywords',
     'Math.min': 'two keywords',
   },
+  'page/look/packed-text.ts': { 'String.fromCharCode': 'a slice of 1,024 bytes' },
   'endpoint/stores/sqlite/worker.ts': { operation: 'the parameters of an operation' },
   'endpoint/respond/outbox.ts': { 'this.#fold.apply': 'no function: it takes an entry and its time' },
   'endpoint/respond/prompts/prompt-of-entry.ts': { 'fold.apply': 'no function: it takes an entry and its time' },

@@ -136,7 +136,7 @@ inBrowser('the shell', () => {
       ...['src/page/main.tsx', 'src/page/worker/worker.ts', 'src/page/page.css'].map(named),
       ...['src/engines/sources/replay.ts', 'src/page/worker/read-trace.ts'].map(named),
     ])
-    const judge = [...loadedWith([named('src/page/worker/judged.ts')])].filter((file) => !own.has(file))
+    const judge = [...loadedWith([named('src/page/worker/judge-capture.ts')])].filter((file) => !own.has(file))
     expect(await kB(own)).toBeLessThan(130)
     expect(await kB(judge)).toBeLessThan(125)
     const view = [...loadedWith([named('src/page/operate/operate.tsx')])].filter((file) => !own.has(file))

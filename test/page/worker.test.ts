@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { look } from '../../src/page/worker/look.js'
-import type { Looked, ShownRecord, Told } from '../../src/page/worker/looked.js'
+import type { LookProgress, LookResult, ShownRecord } from '../../src/page/worker/look-result.js'
 import type { Source } from '../../src/page/worker/pieces.js'
 
 /** A file as a worker reads it, in pieces of some bytes. */
@@ -11,8 +11,11 @@ const inPieces = (bytes: Uint8Array, size: number) => (): Source => ({
   },
 })
 
-async function toldOf(text: string, size = 64 * 1024): Promise<{ readonly looked: Looked; readonly told: Told[] }> {
-  const told: Told[] = []
+async function toldOf(
+  text: string,
+  size = 64 * 1024,
+): Promise<{ readonly looked: LookResult; readonly told: LookProgress[] }> {
+  const told: LookProgress[] = []
   const bytes = new TextEncoder().encode(text)
   const looked = await look(new Blob([text]), (each) => void told.push(each), inPieces(bytes, size))
   return { looked, told }
@@ -29,7 +32,7 @@ async function recordsOf(text: string): Promise<{ readonly what: string; readonl
 async function captureOf(
   text: string,
   size?: number,
-): Promise<Extract<Looked, { is: 'capture' }> & { readonly shares: readonly number[] }> {
+): Promise<Extract<LookResult, { is: 'capture' }> & { readonly shares: readonly number[] }> {
   const { looked, told } = await toldOf(text, size)
   if (looked.is !== 'capture') return expect.unreachable(JSON.stringify(looked))
   return { ...looked, shares: told.flatMap((each) => ('share' in each ? [each.share] : [])) }

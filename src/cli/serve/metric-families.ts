@@ -20,7 +20,7 @@ export function prometheusText(families: readonly Family[]): string {
 }
 
 /** Adds up the metrics of several processes, sample by sample. A gauge that is only a label (`_info`) stays 1. */
-export function addedUp(processes: readonly (readonly Family[])[]): Family[] {
+export function sumFamilies(processes: readonly (readonly Family[])[]): Family[] {
   const sums = new Map<string, { readonly family: Family; readonly values: Map<string, number> }>()
   for (const family of processes.flat()) {
     const { values } = sums.get(family.name) ?? { values: new Map<string, number>() }
@@ -33,6 +33,6 @@ export function addedUp(processes: readonly (readonly Family[])[]): Family[] {
 }
 
 /** What stays of the metrics of a process that has ended: what it counted, and not what it held. */
-export function countedBy(families: readonly Family[]): Family[] {
+export function withoutGauges(families: readonly Family[]): Family[] {
   return families.filter(({ type }) => type !== 'gauge')
 }

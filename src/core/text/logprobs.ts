@@ -19,7 +19,7 @@ export function scoredToken(token: HarmonyToken, table: TokenTable | undefined):
   const bytesOf = (of: number): number[] => (of < FIRST_SPECIAL ? [...(table?.bytes(of) ?? [])] : [])
   const entry = (of: number, value: number): { token: string; logprob: number; bytes: number[] } => ({
     token: spellToken(of, table),
-    logprob: probable(value),
+    logprob: clampLogprob(value),
     bytes: bytesOf(of),
   })
   if (logprob === undefined) return { logprob: null, bytes: bytesOf(id) }
@@ -45,7 +45,7 @@ function frozen(logprob: Logprob): Logprob {
 }
 
 /** Clamps a log-probability to what JSON can express. Values above zero are floating-point noise. */
-export function probable(value: number): number {
+export function clampLogprob(value: number): number {
   return value > LOWEST ? Math.min(value, 0) : LOWEST
 }
 

@@ -175,8 +175,8 @@ class Ranges {
   #add(id: string | undefined): void {
     if (id === undefined) return
     const message = this.#message
-    const isHosts = message === undefined || message.hasItem || !(this.#isInStep || this.#isParsing)
-    this.#items.set(id, isHosts ? null : message.from)
-    if (!isHosts) message.hasItem = true
+    const isFromHost = message === undefined || message.hasItem || !(this.#isInStep || this.#isParsing)
+    this.#items.set(id, isFromHost ? null : message.from)
+    if (!isFromHost) message.hasItem = true
   }
 }

@@ -4,7 +4,7 @@ import type { HarmonyHandler } from '../harmony/handler.js'
 import type { HarmonyParser, ParserPosition } from '../harmony/parser.js'
 import { FIRST_SPECIAL } from '../harmony/vocabulary.js'
 import type { ResponseStreamEvent } from '../responses/events.js'
-import { probable, spellToken } from '../text/logprobs.js'
+import { clampLogprob, spellToken } from '../text/logprobs.js'
 import type { ScoredToken } from '../tokens/token-source.js'
 import type { TokenTable } from '../tokens/token-table.js'
 import type { HarmonyRecord, TokenRecord } from './record.js'
@@ -143,9 +143,9 @@ class TokenTracer implements Tracer {
   #scores({ logprob, topLogprobs }: Partial<ScoredToken> = {}): Pick<TokenRecord, 'logprob' | 'alternatives'> {
     if (logprob === undefined) return {}
     const alternatives = topLogprobs?.map(({ id: token, logprob }) => {
-      return { token, text: spellToken(token, this.#table), logprob: probable(logprob) }
+      return { token, text: spellToken(token, this.#table), logprob: clampLogprob(logprob) }
     })
-    return { logprob: probable(logprob), ...(alternatives && { alternatives }) }
+    return { logprob: clampLogprob(logprob), ...(alternatives && { alternatives }) }
   }
 
   after(state: TracedState): void {

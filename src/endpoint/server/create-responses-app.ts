@@ -4,7 +4,7 @@ import { merged } from '../../shared/merged.js'
 import { RequestError } from '../../shared/request-error.js'
 import { steadySeconds } from '../../shared/system/steady-seconds.js'
 import { later } from '../flow/next-turn.js'
-import { type AdminProcess, type AdminProcesses, type CountingProcess, oneProcess } from './admin/admin.js'
+import { type AdminProcess, type AdminProcesses, type CountingProcess, singleProcess } from './admin/admin.js'
 import { openAdmin } from './admin/open-admin.js'
 import { APP_OPTIONS } from './check-app-options.js'
 import { corsHeaders } from './cors-headers.js'
@@ -135,7 +135,7 @@ function heardBy({ take }: CountingProcess, onMetric: ResponsesAppOptions['onMet
   }
 }
 
-function processesOf({ adminProcesses = oneProcess }: ResponsesAppOptions, admin: CountingProcess): AdminProcesses {
+function processesOf({ adminProcesses = singleProcess }: ResponsesAppOptions, admin: CountingProcess): AdminProcesses {
   return adminProcesses(admin)
 }
 

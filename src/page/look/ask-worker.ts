@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { BASE } from '../api/send.js'
-import type { LookAnswer, Looked, LookRequest, ShownRecord } from '../worker/looked.js'
+import type { LookAnswer, LookRequest, LookResult, ShownRecord } from '../worker/look-result.js'
 
 interface Policy {
   createScriptURL(url: string): string
@@ -13,7 +13,7 @@ let asked = 0
 export const share: Signal<number | undefined> = signal<number | undefined>(undefined)
 
 /** Lets the worker look at a text or a file. What it was asked before is given up. */
-export function askWorker(text: string | Blob): Promise<Looked> {
+export function askWorker(text: string | Blob): Promise<LookResult> {
   if (asked > 0) stopWorker()
   worker ??= startWorker()
   const { current, id } = { current: worker, id: ++asked }
@@ -23,10 +23,10 @@ export function askWorker(text: string | Blob): Promise<Looked> {
     current.onmessage = ({ data }: MessageEvent<LookAnswer>) => {
       if (data.id !== id) return
       if ('share' in data) share.value = data.share
-      else if ('records' in data) records.push(...data.records)
+      else if ('records' in data) for (const record of data.records) records.push(record)
       else if (data.looked.is !== 'trace') resolve(data.looked)
       else {
-        records.push(...data.looked.records)
+        for (const record of data.looked.records) records.push(record)
         resolve({ ...data.looked, records })
       }
     }

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { shownText } from '../parts/shown-text.js'
-import type { Finding, Looked } from '../worker/looked.js'
+import type { Finding, LookResult } from '../worker/look-result.js'
 
 /** How many findings are listed at once. */
 const LISTED = 100
 
 /** What is wrong with a captured stream, line by line, and what each client makes of it. */
-export function CaptureView({ looked }: { readonly looked: Extract<Looked, { is: 'capture' }> }): JSX.Element {
+export function CaptureView({ looked }: { readonly looked: Extract<LookResult, { is: 'capture' }> }): JSX.Element {
   const { what, rules, findings, clients, unread } = looked
   return (
     <>

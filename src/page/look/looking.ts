@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { followTrace, isOver, type WholeTrace } from '../api/follow-trace.js'
 import { ApiError, reasonOf } from '../api/send.js'
-import { type Looked, lookedOf } from '../worker/looked.js'
+import { type LookResult, traceResult } from '../worker/look-result.js'
 import { askWorker, stopWorker } from './ask-worker.js'
 import { unpack } from './packed-text.js'
 
@@ -9,7 +9,7 @@ import { unpack } from './packed-text.js'
 export type Looking =
   | { readonly is: 'nothing' }
   | { readonly is: 'reading' }
-  | (Looked & {
+  | (LookResult & {
       /** Tells what is looked at from what was before. */
       readonly count: number
       /** The id of an answer of the server. */
@@ -69,7 +69,7 @@ export async function lookAtResponse(id: string): Promise<void> {
   const signal = begin()
   const place = { count, response: id }
   try {
-    await followTrace(id, (trace) => (looking.value = { ...lookedOf(trace), ...place, trace }), signal)
+    await followTrace(id, (trace) => (looking.value = { ...traceResult(trace), ...place, trace }), signal)
   } catch (error) {
     if (signal.aborted) return
     const why = whyOf(error)

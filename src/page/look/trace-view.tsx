@@ -6,7 +6,7 @@ import type { TracedPrompt } from '../../endpoint/server/service/trace/response-
 import { shortened } from '../../shared/shortened.js'
 import { CopyButton } from '../parts/copy-button.js'
 import { ShownText, shownText } from '../parts/shown-text.js'
-import type { ShownRecord } from '../worker/looked.js'
+import type { ShownRecord } from '../worker/look-result.js'
 import { DiagnosticsList } from './diagnostics-list.js'
 import { Lanes } from './lanes.js'
 import { chanceOf, Probabilities, percentOf } from './probabilities.js'

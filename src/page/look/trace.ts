@@ -5,7 +5,7 @@ import type {
   MessageRecord,
   TokenRecord,
 } from '../../core/trace/index.js'
-import type { ShownRecord } from '../worker/looked.js'
+import type { ShownRecord } from '../worker/look-result.js'
 import { shadeOf } from './shades.js'
 
 /** A token as it is shown: its index is its place in the list. */

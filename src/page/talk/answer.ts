@@ -63,7 +63,7 @@ const STATUS = /^response\.\w+_call\.(in_progress|searching|interpreting|complet
 export function applyEvent(answer: Answer, event: StreamEvent): void {
   const { type, response } = event
   if (response !== undefined) {
-    takeResponse(answer, response as ResponseObject)
+    applyResponse(answer, response as ResponseObject)
     return
   }
   if (type === 'error') {
@@ -111,7 +111,7 @@ function withPart(item: Item, list: string, index: unknown, change: (part: Part)
 }
 
 /** Takes what a response object says. One that has not ended has no output yet. */
-export function takeResponse(answer: Answer, response: ResponseObject): void {
+export function applyResponse(answer: Answer, response: ResponseObject): void {
   const { id, status, output, usage, error, incomplete_details: incomplete } = response
   answer.id = id
   answer.status = status

@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import { followResponse } from '../api/follow-response.js'
 import { save, saved } from '../api/saved.js'
 import { ApiError, reasonOf, send } from '../api/send.js'
-import { type Answer, applyEvent, emptyAnswer, type Item, isEnded, takeResponse } from './answer.js'
+import { type Answer, applyEvent, applyResponse, emptyAnswer, type Item, isEnded } from './answer.js'
 
 /** The body of a request, as it is sent. */
 export interface RequestBody {
@@ -95,7 +95,7 @@ export async function stop(turn: Turn): Promise<void> {
 }
 
 /** Leaves the conversation. What still runs is stopped. */
-export function startAnew(): void {
+export function startConversation(): void {
   for (const turn of turns.value) if (turn.state.value.is === 'running') stop(turn)
   for (const { reading } of turns.value) reading.abort()
   turns.value = []
@@ -154,7 +154,7 @@ async function readWhole(turn: Turn): Promise<void> {
   try {
     for (;;) {
       const path = `v1/responses/${encodeURIComponent(answer.id ?? '')}`
-      takeResponse(answer, await (await send(path, { signal: reading.signal })).json())
+      applyResponse(answer, await (await send(path, { signal: reading.signal })).json())
       turn.version.value += 1
       if (isEnded(answer)) return end(turn, { is: 'ended' })
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS))

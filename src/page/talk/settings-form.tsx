@@ -2,7 +2,7 @@ import { type Signal, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import type { AboutPage } from '../../cli/serve/about-page.js'
 import { shownText } from '../parts/shown-text.js'
-import { choose, nameOfTool, type SettingError, type Settings, settings } from './settings.js'
+import { changeSettings, nameOfTool, type SettingError, type Settings, settings } from './settings.js'
 
 /** Why the last request was not sent; it stands beside its setting. */
 export const settingError: Signal<SettingError | undefined> = signal<SettingError | undefined>(undefined)
@@ -20,7 +20,7 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
           label="Model"
           value={model}
           words={Object.fromEntries(about.models.map((name) => [name, name]))}
-          onChoose={(value) => choose({ model: value })}
+          onChoose={(value) => changeSettings({ model: value })}
         />
       )}
       <Choice
@@ -28,13 +28,13 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
         label="Reasoning effort"
         value={effort}
         words={{ '': "The server's default", low: 'Low', medium: 'Medium', high: 'High' }}
-        onChoose={(value) => choose({ effort: value as Settings['effort'] })}
+        onChoose={(value) => changeSettings({ effort: value as Settings['effort'] })}
       />
       <label class="check">
         <input
           type="checkbox"
           checked={logprobs}
-          onChange={({ currentTarget }) => choose({ logprobs: currentTarget.checked })}
+          onChange={({ currentTarget }) => changeSettings({ logprobs: currentTarget.checked })}
         />
         How likely each token was
       </label>
@@ -52,7 +52,7 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
                   disabled={isOffered}
                   onChange={({ currentTarget }) => {
                     const others = tools.filter((each) => each !== name)
-                    choose({ tools: currentTarget.checked ? [...others, name] : others })
+                    changeSettings({ tools: currentTarget.checked ? [...others, name] : others })
                   }}
                 />
                 {shownText(name)}
@@ -66,7 +66,7 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
               label="Calls of these tools"
               value={approval}
               words={{ always: 'Ask me each time', never: 'Run without asking' }}
-              onChoose={(value) => choose({ approval: value as Settings['approval'] })}
+              onChoose={(value) => changeSettings({ approval: value as Settings['approval'] })}
             />
           )}
         </fieldset>
@@ -76,21 +76,21 @@ export function SettingsForm({ about }: { readonly about: AboutPage }): JSX.Elem
         label="Instructions"
         hint="You are a patient teacher."
         value={instructions}
-        onType={(value) => choose({ instructions: value })}
+        onType={(value) => changeSettings({ instructions: value })}
       />
       <Words
         id="schema"
         label="Schema of the answer"
         hint={'{"type": "object", "properties": …}'}
         value={schema}
-        onType={(value) => choose({ schema: value })}
+        onType={(value) => changeSettings({ schema: value })}
       />
       <Words
         id="functions"
         label="Functions that you answer"
         hint={'[{"type": "function", "name": …}]'}
         value={functions}
-        onType={(value) => choose({ functions: value })}
+        onType={(value) => changeSettings({ functions: value })}
       />
     </form>
   )

@@ -33,7 +33,7 @@ const DEFAULTS: Settings = {
 export const settings: Signal<Settings> = signal<Settings>({ ...DEFAULTS, ...(saved('settings') as object) })
 
 /** Changes some of the settings, and keeps them for this tab. */
-export function choose(changes: Partial<Settings>): void {
+export function changeSettings(changes: Partial<Settings>): void {
   settings.value = { ...settings.value, ...changes }
   save('settings', settings.value)
 }

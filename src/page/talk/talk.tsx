@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { AboutPage } from '../../cli/serve/about-page.js'
 import { Composer } from './composer.js'
-import { isTooLarge, restore, startAnew, turns } from './conversation.js'
+import { isTooLarge, restore, startConversation, turns } from './conversation.js'
 import { Examples } from './examples.js'
 import { SettingsForm } from './settings-form.js'
 import { TurnView } from './turn-view.js'
@@ -38,7 +38,7 @@ export function Talk({ about, hasKey }: { readonly about: AboutPage; readonly ha
         <Composer about={about} client={client} showsSettings={showsSettings} />
       </section>
       <aside class={`settings ${showsSettings.value ? 'open' : ''}`} id="settings" aria-label="Options">
-        <button type="button" disabled={turns.value.length === 0} onClick={startAnew}>
+        <button type="button" disabled={turns.value.length === 0} onClick={startConversation}>
           New conversation
         </button>
         <SettingsForm about={about} />

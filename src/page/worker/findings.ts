@@ -1,5 +1,5 @@
 import type { Finding as Found } from '../../judge/conformance/index.js'
-import type { BrokenRule, Finding } from './looked.js'
+import type { BrokenRule, Finding } from './look-result.js'
 
 /** The most findings of a rule that are kept, and of all rules. */
 const MAX_OF_RULE = 500

@@ -4,7 +4,7 @@ import { traceRecords } from '../../core/trace/trace-records.js'
 import type { TranslateOptions } from '../../defaults.js'
 import { fixtureOptions, fixtureResponseId } from '../../engines/sources/fixture-options.js'
 import { translateBatches } from '../../translate.js'
-import { type Looked, lookedOf, type Told } from './looked.js'
+import { type LookProgress, type LookResult, traceResult } from './look-result.js'
 import { type Source, sourceOf } from './pieces.js'
 
 /** How many bytes of a text decide what it is. */
@@ -20,7 +20,7 @@ const TOGETHER = 2_000
 /** The most tokens that are kept. */
 const MAX_TOKENS = 200_000
 
-type Tell = (told: Told) => void
+type Tell = (told: LookProgress) => void
 
 /** Tokens, and what a translator has to know of them. */
 interface Recording {
@@ -34,7 +34,7 @@ interface Recording {
  *
  * @param open - reads a file piece by piece
  */
-export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source = sourceOf): Promise<Looked> {
+export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source = sourceOf): Promise<LookResult> {
   try {
     return await lookAt(file, tell, open)
   } catch (error) {
@@ -42,7 +42,7 @@ export async function look(file: Blob, tell: Tell, open: (file: Blob) => Source 
   }
 }
 
-async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Promise<Looked> {
+async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Promise<LookResult> {
   const head = (await file.slice(0, HEAD).text()).trimStart()
   const isJson = /^[[{]/.test(head)
   if (!isStream(head) && file.size <= MAX_TEXT) {
@@ -58,8 +58,8 @@ async function lookAt(file: Blob, tell: Tell, open: (file: Blob) => Source): Pro
   }
   if (file.size > MAX_CAPTURE) return { is: 'failed', why: 'A captured stream may be at most 1 GiB large.' }
   // The judge is large: it is loaded for what it can read.
-  const { judged } = await import('./judged.js')
-  return judged(open(file), (share) => tell({ share }))
+  const { judgeCapture } = await import('./judge-capture.js')
+  return judgeCapture(open(file), (share) => tell({ share }))
 }
 
 const PASTED: TranslateOptions = { responseId: 'resp_pasted', clock: () => 0 }
@@ -93,12 +93,12 @@ function kindOf(text: string): 'fixture' | 'trace' | undefined {
   }
 }
 
-async function savedTrace(text: string, tell: Tell): Promise<Looked> {
+async function savedTrace(text: string, tell: Tell): Promise<LookResult> {
   const { readTrace } = await import('./read-trace.js')
   const trace = readTrace(JSON.parse(text))
   const { data } = trace
   for (let from = 0; from < data.length; from += TOGETHER) tell({ records: data.slice(from, from + TOGETHER) })
-  return lookedOf({ ...trace, data: [] })
+  return traceResult({ ...trace, data: [] })
 }
 
 /** Browsers have no digests where a page is not secure: there, any id does. */
@@ -108,7 +108,7 @@ async function sha256(text: string): Promise<string> {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-async function traced({ what, source, options }: Recording, tell: Tell): Promise<Looked> {
+async function traced({ what, source, options }: Recording, tell: Tell): Promise<LookResult> {
   let records: TraceRecord[] = []
   let tokens = 0
   const tracing = traceRecords((record) => {

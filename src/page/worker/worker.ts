@@ -1,5 +1,5 @@
 import { look } from './look.js'
-import type { LookAnswer, LookRequest } from './looked.js'
+import type { LookAnswer, LookRequest } from './look-result.js'
 
 addEventListener('message', async ({ data: { id, source } }: MessageEvent<LookRequest>) => {
   const answer = (part: LookAnswer): void => postMessage(part)

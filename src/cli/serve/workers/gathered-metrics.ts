@@ -1,37 +1,37 @@
 import { sleep } from '../../../shared/system/sleep.js'
-import { addedUp, countedBy, type Family } from '../metric-families.js'
+import { type Family, sumFamilies, withoutGauges } from '../metric-families.js'
 
 /** How long workers may take to tell their metrics, in milliseconds. One that takes longer counts as it last was. */
 export const METRICS_MS = 1000
 
 /** A worker that can be asked for its metrics, which it tells with the id. */
-export interface Measured {
+export interface MeasuredWorker {
   ask(id: number): void
 }
 
 /** The metrics of all workers, those that have ended included. */
 export interface GatheredMetrics {
   /** Adds a worker that has started. */
-  add(worker: Measured): void
+  add(worker: MeasuredWorker): void
   /** Takes what a worker tells. */
-  take(worker: Measured, id: number, families: readonly Family[]): void
+  take(worker: MeasuredWorker, id: number, families: readonly Family[]): void
   /** Removes a worker that has ended. What it counted stays, so that no counter falls. */
-  remove(worker: Measured): void
+  remove(worker: MeasuredWorker): void
   /** Asks all workers, and adds up. */
   gather(): Promise<Family[]>
 }
 
 export function createGatheredMetrics(): GatheredMetrics {
-  const latest = new Map<Measured, readonly Family[]>()
+  const latest = new Map<MeasuredWorker, readonly Family[]>()
   let past: readonly Family[] = []
   let asked = 0
   let restarts = 0
   /** The workers that have not answered the last question. */
-  const silent = new Set<Measured>()
+  const silent = new Set<MeasuredWorker>()
   let answered = (): void => {}
   let gathering: Promise<Family[]> | undefined
 
-  function heard(worker: Measured): void {
+  function heard(worker: MeasuredWorker): void {
     if (silent.delete(worker) && silent.size === 0) answered()
   }
 
@@ -44,7 +44,7 @@ export function createGatheredMetrics(): GatheredMetrics {
     if (silent.size > 0) await sleep(METRICS_MS, all.signal)
     const own = workerFamilies(latest.size - silent.size, restarts)
     silent.clear()
-    return addedUp([past, ...latest.values(), own])
+    return sumFamilies([past, ...latest.values(), own])
   }
 
   return {
@@ -56,7 +56,7 @@ export function createGatheredMetrics(): GatheredMetrics {
       if (id === asked) heard(worker)
     },
     remove(worker) {
-      past = addedUp([past, countedBy(latest.get(worker) ?? [])])
+      past = sumFamilies([past, withoutGauges(latest.get(worker) ?? [])])
       latest.delete(worker)
       restarts += 1
       heard(worker)

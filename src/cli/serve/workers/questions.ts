@@ -9,12 +9,12 @@ export const ANSWER_MS: Readonly<Record<AdminQuestion['about'], number>> = {
 }
 
 /** A worker that can be asked what the operator wants to know. */
-export interface Asked {
+export interface QuestionedWorker {
   answer(id: number, question: AdminQuestion): void
 }
 
 /** The operator's questions, each to all workers. */
-export interface Questions<Worker extends Asked> {
+export interface Questions<Worker extends QuestionedWorker> {
   /** Asks workers. Returns the answers of those that answer in time. */
   ask(workers: Iterable<Worker>, question: AdminQuestion): Promise<readonly unknown[]>
   /** Takes a worker's answer. */
@@ -29,7 +29,7 @@ interface Open<Worker> {
   readonly all: AbortController
 }
 
-export function createQuestions<Worker extends Asked>(): Questions<Worker> {
+export function createQuestions<Worker extends QuestionedWorker>(): Questions<Worker> {
   const open = new Map<number, Open<Worker>>()
   let last = 0
 

@@ -7,11 +7,11 @@ import { type Io, messageOf } from '../../io.js'
 import { type BannerOptions, banner } from '../banner.js'
 import { createLog } from '../create-log.js'
 import type { ServeSettings } from '../settings.js'
-import { createGatheredMetrics, type Measured } from './gathered-metrics.js'
+import { createGatheredMetrics, type MeasuredWorker } from './gathered-metrics.js'
 import type { FromWorker, ToWorker } from './messages.js'
-import { type Asked, createQuestions } from './questions.js'
+import { createQuestions, type QuestionedWorker } from './questions.js'
 import { createRestarts } from './restarts.js'
-import { passLines } from './whole-lines.js'
+import { forwardLines } from './whole-lines.js'
 
 /** The exit code of a process that was told to stop at once. */
 const STOPPED = 130
@@ -23,7 +23,7 @@ const STOPPING_MS = [14_000, 1000] as const
 const LAST_LINES_MS = 1000
 
 /** A running worker. */
-interface Member extends Measured, Asked {
+interface Member extends MeasuredWorker, QuestionedWorker {
   /** Its place, from 1 on: one that starts again has the same. */
   readonly number: number
   readonly worker: ClusterWorker
@@ -98,8 +98,8 @@ export async function runWorkers(settings: ServeSettings, io: Io): Promise<numbe
     const { stderr, stdout } = worker.process
     // Without a free file, a process that does not start has neither.
     const printed = Promise.all([
-      stderr && passLines(stderr, io.complain),
-      stdout && passLines(stdout, (lines) => void io.print(lines).catch(() => {})),
+      stderr && forwardLines(stderr, io.complain),
+      stdout && forwardLines(stdout, (lines) => void io.print(lines).catch(() => {})),
     ])
     worker.on('message', (message: FromWorker) => take(member, message))
     worker.on('error', (error) => {

@@ -9,7 +9,7 @@ export const MAX_LINE = 1_000_000
  * @param write - receives one or more whole lines
  * @returns when the stream has ended
  */
-export async function passLines(stream: Readable, write: (lines: string) => void): Promise<void> {
+export async function forwardLines(stream: Readable, write: (lines: string) => void): Promise<void> {
   stream.setEncoding('utf8')
   let rest = ''
   for await (const text of stream) {

@@ -36,7 +36,7 @@ export interface AdminProcesses {
 }
 
 /** Returns a server of one process. */
-export function oneProcess(own: AdminProcess): AdminProcesses {
+export function singleProcess(own: AdminProcess): AdminProcesses {
   return {
     snapshots: async () => [own.snapshot()],
     parts: async () => [await own.parts()],

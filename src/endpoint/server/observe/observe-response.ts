@@ -5,7 +5,7 @@ import type { HostedCall } from '../../tools/tool.js'
 import type { ResponseEnded } from './metric.js'
 import type { RequestObservation } from './observe-request.js'
 import type { Attributes, Span, TraceContext } from './tracing.js'
-import type { Live, LiveFigures, Watch } from './watch.js'
+import type { LiveFigures, LiveResponse, Watch } from './watch.js'
 
 export interface ResponseAbout {
   readonly responseId: string
@@ -39,7 +39,7 @@ export interface ToolCallObservation {
 }
 
 /** A response, from the reading of its request on. */
-export class ResponseObservation implements Live {
+export class ResponseObservation implements LiveResponse {
   readonly #about: ResponseAbout
   readonly #watch: Watch
   readonly #model: string

@@ -9,13 +9,13 @@ export interface Watch {
   /** Returns the name of a model that the server lists, else `other`: clients may name anything. */
   knownModel(name: string): string
   /** The responses that have begun and not ended. */
-  readonly live: Set<Live>
+  readonly live: Set<LiveResponse>
   /** How many tokens were sampled, of all responses. */
   sampled: number
 }
 
 /** A response that has begun. */
-export interface Live {
+export interface LiveResponse {
   /** Returns its figures now. */
   figures(): LiveFigures
 }

@@ -5,7 +5,7 @@ import { listOf, placesOf, rowOf, textOf } from './replies.js'
 import { APPEND } from './scripts/appending.js'
 
 /** A conversation that has grown, and how large all of its owner's are. */
-export interface Grown {
+export interface ExtendedConversation {
   readonly cid: string
   readonly owner: string
   readonly ownerBytes: number
@@ -17,7 +17,7 @@ const NOTHING = new Uint8Array()
 export async function append(
   { run }: Connections,
   rows: readonly AppendRow[],
-): Promise<{ readonly appended: readonly AppendedRow[]; readonly grown: readonly Grown[] }> {
+): Promise<{ readonly appended: readonly AppendedRow[]; readonly grown: readonly ExtendedConversation[] }> {
   const contents: Uint8Array[] = []
   const given = rows.map(({ lease, at, entries, end, leaseSeconds }) => {
     const block = end?.entries ?? entries
@@ -33,7 +33,7 @@ export async function append(
     }
   })
   const results = listOf(await run(APPEND, { rows: given }, contents)).map(listOf)
-  const grown = results.flatMap(([, cid, ownerBytes], at): Grown[] => {
+  const grown = results.flatMap(([, cid, ownerBytes], at): ExtendedConversation[] => {
     const owner = rows[at]?.lease.owner
     if (owner === undefined || rows[at]?.end === undefined || ownerBytes === undefined) return []
     return [{ cid: textOf(cid), owner, ownerBytes: ownerBytes === null ? 0 : Number(textOf(ownerBytes)) }]

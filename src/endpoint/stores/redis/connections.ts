@@ -5,19 +5,19 @@ import { loadPackage } from '../../../shared/missing-package.js'
 import type { Address } from './address.js'
 import { isUnknownScript, storeError } from './failures.js'
 import { type Script, scriptOf } from './scripts/script.js'
-import { MEET, VERSION } from './scripts/server.js'
-import { type Ask, serverState } from './server-state.js'
+import { CHECK_IN, VERSION } from './scripts/server.js'
+import { type SendCommand, serverState } from './server-state.js'
 
 /** An answer: texts are bytes. */
 export type Reply = Uint8Array | number | null | readonly Reply[]
 
 /** The values of a script, as JSON. */
-export type Given = Readonly<Record<string, unknown>>
+export type ScriptValues = Readonly<Record<string, unknown>>
 
 /** The connections to a server, which are opened when they are needed, and again after they were lost. */
 export interface Connections {
   /** Runs a script. @param contents - its contents, as bytes */
-  run(body: string, given?: Given, contents?: readonly Uint8Array[]): Promise<Reply>
+  run(body: string, given?: ScriptValues, contents?: readonly Uint8Array[]): Promise<Reply>
   /** Opens the connection that is told of changes. @returns its end, and what ends it */
   subscribe(notified: () => void): Promise<{ readonly ended: Promise<unknown>; end(): void }>
   close(): void
@@ -121,9 +121,9 @@ export async function createConnections(settings: ConnectionSettings): Promise<C
   }
 
   async function meet(client: Client): Promise<void> {
-    const ask: Ask = (...command) => client.sendCommand(command)
+    const ask: SendCommand = (...command) => client.sendCommand(command)
     const state = await serverState(ask, durability)
-    const version = await evaluate(client, scriptOf(MEET), [JSON.stringify({ ...state, version: VERSION })])
+    const version = await evaluate(client, scriptOf(CHECK_IN), [JSON.stringify({ ...state, version: VERSION })])
     if (version === VERSION) return
     const expected = `expected data of version ${VERSION} or older, got version ${version}`
     throw new HarmonyResponsesError('bad_option', `createRedisStore: ${expected}`)

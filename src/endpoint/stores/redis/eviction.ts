@@ -1,15 +1,15 @@
 import { steadySeconds } from '../../../shared/system/steady-seconds.js'
 import { createExpiry, MAX_EXPIRED } from '../database/expiry.js'
 import { marked } from '../database/marked-text.js'
-import type { Grown } from './appends.js'
+import type { ExtendedConversation } from './appends.js'
 import type { Connections } from './connections.js'
-import { EXPIRE, SHRINK } from './scripts/leaving.js'
+import { EVICT_CONVERSATIONS, EXPIRE } from './scripts/leaving.js'
 import { CLOCK } from './scripts/server.js'
 
 /** What leaves the store by itself. */
 export interface Eviction {
   /** Evicts conversations of owners that are above the limit, the least recently used first, except those that have grown. */
-  shrink(grown: readonly Grown[]): Promise<void>
+  shrink(grown: readonly ExtendedConversation[]): Promise<void>
   /** Evicts some expired conversations, if it is time to look for them. */
   expire(): Promise<void>
 }
@@ -32,7 +32,7 @@ export function createEviction({ run }: Connections, { seconds, ownerBytes }: Bo
       for (const owner of above) {
         const given = { owner: marked(owner), except, max: ownerBytes, some: MAX_SHRUNK }
         // In steps: each is one in which nothing else happens.
-        for (let isMore = true; isMore; ) isMore = (await run(SHRINK, given)) === 1
+        for (let isMore = true; isMore; ) isMore = (await run(EVICT_CONVERSATIONS, given)) === 1
       }
     },
     async expire() {

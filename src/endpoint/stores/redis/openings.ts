@@ -24,12 +24,12 @@ export async function open({ run }: Connections, response: NewRow): Promise<Open
   const [state, ...by] = listOf(await run(OPEN, given, [block, turn?.facts ?? NOTHING]))
   const name = textOf(state)
   if (name === 'opened') return { state: name, lease: { responseId, owner, epoch: 1 } }
-  if (name === 'key_taken') return { state: name, by: keyedBy(key?.key ?? '', by) }
+  if (name === 'key_taken') return { state: name, by: keyedResponseOf(key?.key ?? '', by) }
   // The script's other answers.
   return { state: name as 'exists' | 'no_previous' | 'moved' | 'consumed' }
 }
 
 /** @param found - the id of the response and the digest of its request */
-export function keyedBy(key: string, [id, digest]: readonly Reply[]): KeyedResponse {
+export function keyedResponseOf(key: string, [id, digest]: readonly Reply[]): KeyedResponse {
   return { key, digest: nameOf(digest), responseId: nameOf(id) }
 }

@@ -5,16 +5,16 @@ import type { Call, FoundBlocks, LaterOperations } from '../database/operation-t
 import { PAGE_BYTES, PAGE_ROWS } from '../database/page.js'
 import type { StoredBlock } from '../store.js'
 import { append } from './appends.js'
-import type { Connections, Given, Reply } from './connections.js'
+import type { Connections, Reply, ScriptValues } from './connections.js'
 import { type Bounds, createEviction } from './eviction.js'
-import { keyedBy, open } from './openings.js'
+import { keyedResponseOf, open } from './openings.js'
 import { becameOf, bytesOf, listOf, nameOf, rowOf, textOf } from './replies.js'
 import { CONSUME } from './scripts/approvals.js'
 import { DELETE_NAMED, FIND_NAMED, UPDATE_NAMED } from './scripts/conversations.js'
 import { FIND_ITEM } from './scripts/items.js'
 import { CLAIM, EXPIRED } from './scripts/leases.js'
 import { DELETE, DELETE_OWNER } from './scripts/leaving.js'
-import { CLIMB, ENTRIES, FIND, FIND_KEY, LINEAGE } from './scripts/reading.js'
+import { ENTRIES, FIND, FIND_KEY, LINEAGE, READ_LINEAGE } from './scripts/reading.js'
 import { STATUS } from './scripts/server.js'
 
 /** Returns the operations of the store, each in one step, in the lanes. */
@@ -29,13 +29,13 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
   const { run } = connections
   const eviction = createEviction(connections, bounds)
   const stale = renewAfter(bounds.seconds)
-  const named = (id: string, owner: string): Given => ({ id: marked(id), owner: marked(owner), stale })
+  const named = (id: string, owner: string): ScriptValues => ({ id: marked(id), owner: marked(owner), stale })
   /** Runs a script that answers nothing if there is nothing. */
-  const found = async (body: string, given: Given): Promise<readonly Reply[] | undefined> => {
+  const found = async (body: string, given: ScriptValues): Promise<readonly Reply[] | undefined> => {
     const reply = await run(body, given)
     return reply === null ? undefined : listOf(reply)
   }
-  const isDone = async (body: string, given: Given, contents: readonly Uint8Array[] = []): Promise<boolean> =>
+  const isDone = async (body: string, given: ScriptValues, contents: readonly Uint8Array[] = []): Promise<boolean> =>
     (await run(body, given, contents)) === 1
 
   return {
@@ -81,7 +81,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
     },
     async climb(tip, from, max) {
       const given = { tip: String(tip.rid), stamp: tip.stamp, from: String(from), max, bytes: PAGE_BYTES }
-      const climbed = await found(CLIMB, given)
+      const climbed = await found(READ_LINEAGE, given)
       if (climbed === undefined) return undefined
       const [list, next] = climbed
       const rows = listOf(list).flatMap((each) => {
@@ -99,7 +99,7 @@ function createOperations(connections: Connections, bounds: Bounds): LaterOperat
     },
     async findKey(key, owner) {
       const by = await found(FIND_KEY, { key: marked(key), owner: marked(owner) })
-      return by && keyedBy(key, by)
+      return by && keyedResponseOf(key, by)
     },
     async entries(responseId, owner, from) {
       const page = { from, rows: PAGE_ROWS, bytes: PAGE_BYTES }

@@ -12,7 +12,7 @@ export interface ServerState {
 }
 
 /** Sends a command, and returns its answer as text. */
-export type Ask = (...command: readonly string[]) => Promise<unknown>
+export type SendCommand = (...command: readonly string[]) => Promise<unknown>
 
 /** The oldest version of Redis. Valkey, which begins after it, also says which version of Redis it is like. */
 const OLDEST = 7
@@ -24,7 +24,7 @@ const NO_ID = /^0*$/
  * @throws HarmonyResponsesError `bad_option` if it may drop what clients were told is kept, or cannot run the steps of a store;
  *   the server's error, also while it is starting
  */
-export async function serverState(ask: Ask, durability: 'process' | 'power'): Promise<ServerState> {
+export async function serverState(ask: SendCommand, durability: 'process' | 'power'): Promise<ServerState> {
   const info = infoOf(String(await ask('INFO', 'everything')))
   // Meanwhile it says that it writes no file.
   if (info.get('loading') === '1') throw new Error('LOADING Redis is loading the dataset in memory')
@@ -55,7 +55,7 @@ function infoOf(text: string): ReadonlyMap<string, string> {
 type AppendSettings = Readonly<Record<string, string>>
 
 /** Returns how the server writes its file; undefined if it does not tell this user. */
-async function appendSettings(ask: Ask): Promise<AppendSettings | undefined> {
+async function appendSettings(ask: SendCommand): Promise<AppendSettings | undefined> {
   try {
     const listed = [
       ...((await ask('CONFIG', 'GET', 'appendfsync')) as readonly unknown[]),

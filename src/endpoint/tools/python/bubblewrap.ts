@@ -142,7 +142,7 @@ function rlimits({ memoryBytes, maxProcesses, maxOpenFiles, diskBytes }: PythonL
 /** What a network needs of `/etc`. */
 const NETWORK_FILES = ['resolv.conf', 'hosts', 'nsswitch.conf', 'ssl/certs', 'ca-certificates']
 /** What programs in `/usr` need of it. */
-const PROGRAM_FILES = ['alternatives', 'ld.so.cache', 'fonts', 'localtime']
+const PROGRAM_FILES = ['alternatives', 'ld.so.cache', 'fonts', 'localtime', 'matplotlibrc']
 
 function mounts({ diskBytes, network }: PythonLimits, folders: readonly string[]): readonly string[] {
   const files = [...PROGRAM_FILES, ...(network ? NETWORK_FILES : [])].map((name) => `/etc/${name}`)

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { AdminQuestion } from '../../../../src/cli/serve/workers/messages.js'
-import { type Asked, createQuestions } from '../../../../src/cli/serve/workers/questions.js'
+import { createQuestions, type QuestionedWorker } from '../../../../src/cli/serve/workers/questions.js'
 
 const SNAPSHOT = { about: 'snapshot' } as const
 
 /** A worker that keeps what it is asked. */
-class Kept implements Asked {
+class Kept implements QuestionedWorker {
   readonly asked: { readonly id: number; readonly question: AdminQuestion }[] = []
   answer(id: number, question: AdminQuestion): void {
     this.asked.push({ id, question })

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MAX_LINE, passLines } from '../../../../src/cli/serve/workers/whole-lines.js'
+import { forwardLines, MAX_LINE } from '../../../../src/cli/serve/workers/whole-lines.js'
 import { RUNS } from '../../../support/runs.js'
 
 test('the lines of several processes pass whole and in the order of each, wherever their pieces are cut', async () => {
@@ -21,7 +21,7 @@ test('the lines of several processes pass whole and in the order of each, wherev
             from = to
           }
         }
-        return passLines(Readable.from(pieces(), { objectMode: false }), (lines) => {
+        return forwardLines(Readable.from(pieces(), { objectMode: false }), (lines) => {
           written += lines
         })
       })
@@ -36,7 +36,7 @@ test('the lines of several processes pass whole and in the order of each, wherev
 
 test('a line without an end is divided at a limit, and what a process leaves at its end becomes a line', async () => {
   const written: string[] = []
-  await passLines(Readable.from(['x'.repeat(MAX_LINE), 'y'], { objectMode: false }), (lines) => written.push(lines))
+  await forwardLines(Readable.from(['x'.repeat(MAX_LINE), 'y'], { objectMode: false }), (lines) => written.push(lines))
   expect(written.map((each) => [each.length, each.at(-1)])).toEqual([
     [MAX_LINE + 1, '\n'],
     [2, '\n'],

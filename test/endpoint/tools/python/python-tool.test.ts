@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { DRIVER } from '../../../../src/endpoint/tools/python/driver.js'
 import { bubblewrap, createPythonTool } from '../../../../src/endpoint/tools/python/index.js'
@@ -6,6 +6,10 @@ import { describeWithBubblewrap } from '../../../support/bubblewrap.js'
 import { contextOf, notebook, pythonCall, realPython, serverCall } from './fixtures.js'
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** Debian's package `python3-matplotlib` is missing, which CI has. */
+const NO_MATPLOTLIB =
+  process.env['PYTHON_REQUIRED'] !== '1' && spawnSync('/usr/bin/python3', ['-c', 'import matplotlib']).status !== 0
 
 describeWithBubblewrap('a notebook', () => {
   test('keeps its variables, and shows what is printed and the last expression', async () => {
@@ -74,6 +78,21 @@ describeWithBubblewrap('a notebook', () => {
       'sys.modules["matplotlib.pyplot"] = plots'
     const { outputs } = await run(stub.replace('PIXEL', PIXEL))
     expect(outputs).toEqual([{ type: 'image', url: `data:image/png;base64,${PIXEL}` }])
+    expect((await run('1')).outputs).toEqual([{ type: 'logs', logs: '1\n' }])
+  })
+
+  test.skipIf(NO_MATPLOTLIB)('gives a figure that the real matplotlib draws, where it is installed', async () => {
+    // With 256 MiB, its linear algebra asks for memory without end.
+    const run = await notebook({ memoryBytes: 1_073_741_824 })
+    const { output, outputs } = await run(
+      'import matplotlib.pyplot as plt\nplt.plot([1, 4, 9])\nplt.show()\nplt.title("squares")',
+    )
+    const images = (outputs ?? []).flatMap((each) => (each.type === 'image' ? [each.url] : []))
+    expect(output).toContain('[image]')
+    expect(images).toHaveLength(1)
+    const [start, data = ''] = images[0]?.split(',') ?? []
+    const png = Buffer.from(data, 'base64')
+    expect([start, png.subarray(1, 4).toString(), png.length > 5_000]).toEqual(['data:image/png;base64', 'PNG', true])
     expect((await run('1')).outputs).toEqual([{ type: 'logs', logs: '1\n' }])
   })
 

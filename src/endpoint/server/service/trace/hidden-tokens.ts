@@ -6,7 +6,7 @@ import type { HiddenRecord } from './response-trace.js'
 import type { TraceWindow } from './window.js'
 
 /** What a server does not show to clients. */
-export interface Hiding {
+export interface HiddenContent {
   /** The model's reasoning. */
   readonly reasoning: boolean
   /** The calls of tools that the request does not declare, and their results. */
@@ -15,7 +15,7 @@ export interface Hiding {
 
 /** Returns a function that adds records to a window, without what is hidden; and one for the end of the records. */
 export function hidingRecorder(
-  hiding: Hiding,
+  hiding: HiddenContent,
   window: TraceWindow,
 ): { readonly take: (record: TraceRecord) => void; readonly end: () => void } {
   const hider = hiding.reasoning || hiding.calls ? new Hider(hiding, window) : undefined
@@ -34,7 +34,7 @@ export function hidingRecorder(
  * such a call. Until that is known, its records are held back.
  */
 class Hider {
-  readonly #hiding: Hiding
+  readonly #hiding: HiddenContent
   readonly #window: TraceWindow
   readonly #eventFor: (event: EventRecord['event']) => EventRecord['event'] | undefined
   #state: 'undecided' | 'shown' | 'hidden' = 'undecided'
@@ -44,7 +44,7 @@ class Hider {
   readonly #shown = new Set<string>()
   #run: { from: number; to: number; readonly origin: Origin } | undefined
 
-  constructor(hiding: Hiding, window: TraceWindow) {
+  constructor(hiding: HiddenContent, window: TraceWindow) {
     this.#hiding = hiding
     this.#window = window
     this.#eventFor = hiding.calls ? createEventFilter() : (event) => event

@@ -10,7 +10,7 @@ import { RESPONSE_BYTES, takeOrRefuse } from '../limits/memory.js'
 import { costOf } from '../running/follow.js'
 import type { Setup } from '../setup.js'
 import { followable } from '../storage/stored-entries.js'
-import { type Hiding, hidingRecorder } from './hidden-tokens.js'
+import { type HiddenContent, hidingRecorder } from './hidden-tokens.js'
 import type { ResponseTrace } from './response-trace.js'
 import { type PromptOfResponse, tracedPrompt } from './traced-prompt.js'
 import { type TraceQuery, TraceWindow } from './window.js'
@@ -31,7 +31,7 @@ export async function traceResponse(
   const stored = await setup.durable.stored.entries(responseId, owner)
   if (stored === undefined) throw notKept(responseId)
   const { offeredCalls, response: { reasoning } = {} } = setup.options
-  const hiding: Hiding = { reasoning: reasoning === 'hidden', calls: offeredCalls === 'hidden' }
+  const hiding: HiddenContent = { reasoning: reasoning === 'hidden', calls: offeredCalls === 'hidden' }
   const window = new TraceWindow(query)
   const recorder = hidingRecorder(hiding, window)
   const options = merged(setup.respondOptions(responseId, owner, { store: true }), traceRecords(recorder.take))

@@ -10,7 +10,7 @@ import { resumedConversation } from '../conversation/resumed-conversation.js'
 import { shownItems } from '../conversation/shown-items.js'
 import { PROMPT_TOKEN_BYTES, takeOrRefuse } from '../limits/memory.js'
 import type { Setup } from '../setup.js'
-import type { Hiding } from './hidden-tokens.js'
+import type { HiddenContent } from './hidden-tokens.js'
 import type { TracedPrompt, TracedPromptMessage } from './response-trace.js'
 
 /** The maximum number of ids of a prompt in a trace. */
@@ -23,7 +23,7 @@ export interface PromptOfResponse {
   readonly open: OpenEntry & Entry
   /** The responses that it continues. */
   readonly responses: readonly FinishedResponse[]
-  readonly hiding: Hiding
+  readonly hiding: HiddenContent
   readonly held: ByteHold
 }
 

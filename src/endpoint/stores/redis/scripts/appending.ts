@@ -1,10 +1,10 @@
-import { LEAVING } from './leaving.js'
+import { DELETING } from './leaving.js'
 
 /**
  * Appends to many responses, each at the index and under the lease that its writer names. The contents are one for each row: its
  * entries; and of one that ends four: the block of its last or of all entries, its head, its items, and where they are.
  */
-export const APPEND: string = `${LEAVING}
+export const APPEND: string = `${DELETING}
 local now, doubts = clock(), call('HGET', meta, 'doubts') or '0'
 local nth, isFollowed = 3, false
 

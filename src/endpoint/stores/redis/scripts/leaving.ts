@@ -1,7 +1,7 @@
 import { HOLDERS } from './items.js'
 
 /** What leaves: the first write of each function needs no memory, so that it also runs where none is left. */
-export const LEAVING: string = `${HOLDERS}
+export const DELETING: string = `${HOLDERS}
 -- Takes a response out of the holders of its items. Whose own an item was gives it to who has a copy.
 local function unlist(row, owner, isGiving)
   for _, item in ipairs(cjson.decode(call('HGET', at('r', row), 'items') or '[]')) do
@@ -91,7 +91,7 @@ end
 `
 
 /** Deletes a response: it stays, hidden, as long as others continue it. */
-export const DELETE: string = `${LEAVING}
+export const DELETE: string = `${DELETING}
 local row, state, cid = own(given.id, given.owner)
 if not row then return 0 end
 local owner, key = given.owner, at('r', row)
@@ -124,7 +124,7 @@ return 1
 `
 
 /** Evicts an owner's conversations above the limit, the least recently used first. Returns whether some may be left. */
-export const SHRINK: string = `${LEAVING}
+export const EVICT_CONVERSATIONS: string = `${DELETING}
 local except = {}
 for _, cid in ipairs(given.except) do except[cid] = true end
 local function isBelow()
@@ -137,7 +137,7 @@ return (count == given.some and not isBelow()) and 1 or 0
 `
 
 /** Evicts some expired conversations, and then the approvals. Returns the number of conversations. */
-export const EXPIRE: string = `${LEAVING}
+export const EXPIRE: string = `${DELETING}
 local before = given.before * 1000000
 local count = forgetIdle(P .. 'used', before, {}, function(count) return count == given.some end)
 if count == given.some then return count end
@@ -155,7 +155,7 @@ return count
 `
 
 /** Deletes some conversations of an owner, and everything else of the owner with the last of them. */
-export const DELETE_OWNER: string = `${LEAVING}
+export const DELETE_OWNER: string = `${DELETING}
 local function bytes() return tonumber(call('HGET', P .. 'bytes', given.owner) or 0) end
 local before, responses = bytes(), 0
 local some = call('ZRANGE', at('u', given.owner), 0, given.max - 1)

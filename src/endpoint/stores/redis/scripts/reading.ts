@@ -19,7 +19,7 @@ return {state, stamped(row), stamped(last)}
 `
 
 /** Reads a part of a conversation. While its tip is there, so is everything that this continues. */
-export const CLIMB: string = `
+export const READ_LINEAGE: string = `
 if call('HGET', at('r', given.tip), 'stamp') ~= given.stamp then return end
 local rows, row, bytes = {}, given.from, 0
 while row and #rows < given.max and bytes < given.bytes do

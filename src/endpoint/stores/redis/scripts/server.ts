@@ -5,7 +5,7 @@ export const VERSION = 1
  * Meets the server, with each connection. If it has started again since, and may have lost its last writes, every running response
  * is in doubt until its writer finds it as it left it. Returns the version of the keys.
  */
-export const MEET: string = `
+export const CHECK_IN: string = `
 local found = call('HMGET', meta, 'version', 'run', 'isSafe')
 if found[1] and tonumber(found[1]) > given.version then return tonumber(found[1]) end
 if found[2] ~= given.run then

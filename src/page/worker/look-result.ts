@@ -26,7 +26,7 @@ export interface BrokenRule {
   readonly count: number
 }
 
-export type Looked =
+export type LookResult =
   | {
       readonly is: 'trace'
       readonly what: string
@@ -48,22 +48,22 @@ export type Looked =
   | { readonly is: 'failed'; readonly why: string }
 
 /** What the worker tells before its result. */
-export type Told =
+export type LookProgress =
   /** Records in parts, because the page takes over each part at once. */
   | { readonly records: readonly ShownRecord[] }
   /** How much is done, from 0 to 1. */
   | { readonly share: number }
 
 /** A part of the worker's answer, or its end. */
-export type LookAnswer = { readonly id: number } & (Told | { readonly looked: Looked })
+export type LookAnswer = { readonly id: number } & (LookProgress | { readonly looked: LookResult })
 
 /** Returns a trace of a server as it is shown. */
-export function lookedOf({
+export function traceResult({
   response_id,
   status,
   data,
   prompt,
-}: Pick<ResponseTrace, 'response_id' | 'status' | 'data' | 'prompt'>): Looked {
+}: Pick<ResponseTrace, 'response_id' | 'status' | 'data' | 'prompt'>): LookResult {
   const what = `${response_id}, ${status.replace('_', ' ')}`
   return { is: 'trace', what, records: data, ...(prompt && { prompt }) }
 }

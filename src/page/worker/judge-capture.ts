@@ -7,7 +7,7 @@ import { HarmonyResponsesError } from '../../shared/errors.js'
 import { shortened } from '../../shared/shortened.js'
 import { excerptsOf } from './excerpts.js'
 import { Findings } from './findings.js'
-import type { Looked } from './looked.js'
+import type { LookResult } from './look-result.js'
 import { type Source, withProgress } from './pieces.js'
 
 /** The most streams of a capture that are explained. */
@@ -30,7 +30,7 @@ const APIS = {
 type Api = keyof typeof APIS
 
 /** Checks a capture of any server, and says how each client reads it. It is read again for each client, and never kept. */
-export function judged(given: Source, tell: (share: number) => void): Looked {
+export function judgeCapture(given: Source, tell: (share: number) => void): LookResult {
   const api = apiOfCapture(given.read())
   const { title, profile, clients } = APIS[api]
   // To check it, to cite it, and for each client.
@@ -53,7 +53,11 @@ export function judged(given: Source, tell: (share: number) => void): Looked {
   }
 }
 
-function explained(api: Api, source: Source, streams: number): Pick<Looked & { is: 'capture' }, 'clients' | 'unread'> {
+function explained(
+  api: Api,
+  source: Source,
+  streams: number,
+): Pick<LookResult & { is: 'capture' }, 'clients' | 'unread'> {
   const texts: string[][] = []
   let unread = streams > MAX_EXPLAINED ? `the first ${MAX_EXPLAINED} of ${streams} streams are explained` : undefined
   for (const client of APIS[api].clients) {
