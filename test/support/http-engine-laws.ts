@@ -29,7 +29,7 @@ const HELLO: SourcePlan = { tokens: [13225, 2375, 200002], cuts: [1], ending: 's
 export interface HttpEngineShapes {
   readonly name: string
   create(options: HttpOptions): TokenEngine
-  /** All events of an answer. If the plan ends in an error, it is the last one. */
+  /** All events of an answer, which counts the two tokens of its prompt. If the plan ends in an error, it is the last one. */
   frames(plan: SourcePlan): readonly unknown[]
   /** How it refuses a prompt that is too long. */
   readonly tooLong: { readonly status: number; readonly body: unknown; readonly words: string }
@@ -649,12 +649,15 @@ export function httpEngineLaws(shapes: HttpEngineShapes): void {
       },
     )
 
-    test(`${name}: beside a constraint every named special token is banned that is no end of sequence, and no text`, async () => {
-      const { banned } = await constraintSent(exampleOf('gbnf'))
-      for (let id = FIRST_SPECIAL; id <= 200_018; id++) if (!STOP_TOKENS.includes(id)) expect(banned).toContain(id)
-      expect(banned).not.toContain(200002)
-      expect(Math.min(...banned)).toBe(FIRST_SPECIAL)
-    })
+    test.each(shapes.constraints)(
+      `${name}: beside a constraint every named special token is banned that is no end of sequence, and no text: %s`,
+      async (kind) => {
+        const { banned } = await constraintSent(exampleOf(kind))
+        for (let id = FIRST_SPECIAL; id <= 200_018; id++) if (!STOP_TOKENS.includes(id)) expect(banned).toContain(id)
+        expect(banned).not.toContain(200002)
+        expect(Math.min(...banned)).toBe(FIRST_SPECIAL)
+      },
+    )
 
     test(`${name}: without a constraint nothing is constrained or banned`, async () => {
       const { engine, asked } = open(stream(frames(HELLO)))
