@@ -1,14 +1,13 @@
 import { expect, test } from 'vitest'
+import type { Engine } from '../../src/cli/serve/engines/engine.js'
+import { ENGINES } from '../../src/cli/serve/engines/index.js'
 import { createLlamaCppEngine } from '../../src/engines/sources/llama-cpp.js'
-import { createLlamaServerEngine } from '../../src/engines/sources/llama-server.js'
-import { createSglangEngine } from '../../src/engines/sources/sglang.js'
-import { createVllmEngine } from '../../src/engines/sources/vllm.js'
 import { pageOf } from './pages.js'
 
 const [, table = ''] = /<!-- options -->\n([\s\S]*?)<!-- \/options -->/.exec(pageOf('docs/engines.md')) ?? []
 const rows = Array.from(table.matchAll(/^\| `(\w+)` \|[^|]*\| ([^|]*) \|$/gm), ([, name = '', text = '']) => ({
   name,
-  engines: (text.split(':')[0] as string).split(', '),
+  engines: (text.split(':')[0] as string).toLowerCase().split(', '),
 }))
 
 /** The options that an engine has, as it says them when it is given another one. */
@@ -22,12 +21,16 @@ async function optionsOf(create: (options: never) => unknown): Promise<string[]>
   return expect.unreachable('it was accepted')
 }
 
-test.each([
-  ['vLLM', createVllmEngine],
-  ['SGLang', createSglangEngine],
-  ['llama-server', createLlamaServerEngine],
-  ['llama.cpp', createLlamaCppEngine],
-] as const)('docs/engines.md has the options of %s, and no other', async (engine, create) => {
-  const documented = rows.filter(({ engines }) => engines.includes(engine)).map(({ name }) => name)
-  expect(documented.toSorted()).toEqual((await optionsOf(create)).toSorted())
-})
+/** By the names of their options of `serve`: how to import what creates each. */
+const served = Object.entries<Engine>(ENGINES).flatMap(([name, row]) =>
+  'creator' in row ? [[name, row.creator] as const] : [],
+)
+
+test.each([...served, ['llama.cpp', async () => createLlamaCppEngine] as const])(
+  'docs/engines.md has the options of %s, and no other',
+  async (engine, creator) => {
+    const create = await creator()
+    const documented = rows.filter(({ engines }) => engines.includes(engine)).map(({ name }) => name)
+    expect(documented.toSorted()).toEqual((await optionsOf(create)).toSorted())
+  },
+)

@@ -8,8 +8,8 @@ import { LIMIT_NAMES } from '../../src/cli/serve/limits.js'
 import { OPTIONS } from '../../src/cli/serve/options.js'
 import { createPrometheusMetrics } from '../../src/cli/serve/prometheus.js'
 import { KEY_VARIABLES, STORE_VARIABLE } from '../../src/cli/serve/secrets.js'
+import type { ServeOption, Sharing } from '../../src/cli/serve/serve-option.js'
 import { workerFamilies } from '../../src/cli/serve/workers/gathered-metrics.js'
-import { SHARING, type Sharing } from '../../src/cli/serve/workers/sharing.js'
 import { UNKNOWN_POLICIES } from '../../src/core/diagnostics/unknown-parts.js'
 import { ATTACHMENT_POLICIES } from '../../src/endpoint/prompt/attachments.js'
 import { PASSED_PATHS } from '../../src/engines/contract/engine-server.js'
@@ -78,8 +78,10 @@ test('docs/serve.md has every engine and every option of serve, as the help says
 
 /** Options by what workers make of them; those with the same words are one row. */
 function workersTable(): string {
-  const shown = Object.entries(SHARING).filter(([, { is, isRead }]) => is !== 'same' || isRead)
-  const texts = shown.map(([name, sharing]) => [`\`--${name}\``, sharedAs(sharing)] as const)
+  const shown = Object.entries<ServeOption>(OPTIONS).filter(
+    ([, { workers }]) => workers.is !== 'same' || workers.isRead,
+  )
+  const texts = shown.map(([name, { workers }]) => [`\`--${name}\``, sharedAs(workers)] as const)
   const rows = [...new Set(texts.map(([, text]) => text))].map((text) => {
     const names = texts.flatMap(([name, each]) => (each === text ? [name] : []))
     return `| ${names.join(', ')} | ${text} |`

@@ -3,15 +3,7 @@
 import type { BuiltinWires } from './builtins/index.js'
 import type { AllowedCallers } from './wire-fields.js'
 
-export type {
-  ApplyPatchTool,
-  CodeInterpreterTool,
-  FileSearchFilter,
-  FileSearchTool,
-  LocalShellTool,
-  ShellTool,
-  WebSearchTool,
-} from './builtins/index.js'
+export type * from './builtins/index.js'
 export type { AllowedCallers }
 
 /** A function of the client's. */

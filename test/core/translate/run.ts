@@ -140,6 +140,9 @@ export function briefItem(item: OutputItem): string {
       return `${item.type} ${item.status} ${JSON.stringify(item.action.command)}`
     case 'apply_patch_call':
       return `${item.type} ${item.status} ${JSON.stringify(item.operation)}`
+    // Of kinds that are yet to come.
+    default:
+      return `${(item as OutputItem).type} ${statusOf(item)}`
   }
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Engine } from '../../../src/cli/serve/engines/engine.js'
+import { ENGINES } from '../../../src/cli/serve/engines/index.js'
 import { createLlamaCppEngine } from '../../../src/engines/sources/llama-cpp.js'
 import { createLlamaServerEngine } from '../../../src/engines/sources/llama-server.js'
 import { createSglangEngine } from '../../../src/engines/sources/sglang.js'
@@ -6,7 +8,9 @@ import { createVllmEngine } from '../../../src/engines/sources/vllm.js'
 import { HarmonyResponsesError } from '../../../src/shared/errors.js'
 
 const url = 'http://localhost:8000'
-const ENGINES = [createVllmEngine, createSglangEngine, createLlamaServerEngine] as const
+const CREATORS = await Promise.all(
+  Object.values<Engine>(ENGINES).flatMap((row) => ('creator' in row ? [row.creator()] : [])),
+)
 
 async function refusal(create: () => unknown): Promise<string> {
   try {
@@ -19,7 +23,7 @@ async function refusal(create: () => unknown): Promise<string> {
   return expect.unreachable('it was accepted')
 }
 
-test.each(ENGINES.map((create) => [create.name, create] as const))(
+test.each(CREATORS.map((create) => [create.name, create] as const))(
   '%s refuses an option that it does not have, and one of another type, and never shows a value that may be a key',
   async (name, create) => {
     const wrong: [object, string][] = [

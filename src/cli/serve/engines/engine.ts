@@ -5,11 +5,11 @@ import type { TokenEngine } from '../../../engines/contract/index.js'
 import type { ChatPreset } from '../../../engines/sources/chat/presets.js'
 import type { GrammarBackend, NamedBackend } from '../../../engines/sources/structured-outputs/backends.js'
 import type { Io } from '../../io.js'
-import type { Option } from '../../options/option.js'
+import type { ServeOption } from '../serve-option.js'
 
 interface Row {
   /** Its option of `serve`. */
-  readonly option: Option
+  readonly option: ServeOption
   /** The options that it takes, of those that are only for some engines. */
   readonly options: readonly string[]
   /** Whether it is a server that may ask for a key. */

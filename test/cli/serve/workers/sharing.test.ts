@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { SHARING } from '../../../../src/cli/serve/workers/sharing.js'
+import { OPTIONS } from '../../../../src/cli/serve/options.js'
+import type { ServeOption } from '../../../../src/cli/serve/serve-option.js'
 import { refusal } from '../../served.js'
 
 const WORKERS = ['--workers', '2']
@@ -45,7 +46,9 @@ test.each(Object.entries(REFUSED))(
 )
 
 test('serve --workers refuses every option whose row says so', () => {
-  const refused = Object.entries(SHARING).flatMap(([name, { is }]) => (is === 'refused' ? [`--${name}`] : []))
+  const refused = Object.entries<ServeOption>(OPTIONS).flatMap(([name, { workers }]) =>
+    workers.is === 'refused' ? [`--${name}`] : [],
+  )
   expect(refused.toSorted()).toEqual(
     Object.keys(REFUSED)
       .filter((name) => name.startsWith('--'))
