@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { configDefaults, defineConfig } from 'vitest/config'
 
 // Law tests run `LAW_RUNS` streams each (test/support/runs.ts); `npm run test:laws` runs 100,000 and takes the time it takes.
@@ -21,8 +22,9 @@ export default defineConfig({
     isolate: false,
     // Compiled modules of an earlier run, by their content: a fifth of the processor time. `npx vitest --clearCache` deletes them.
     experimental: { fsModuleCache: true },
-    // By default Vitest leaves one core free: on two cores, half of the time.
-    maxWorkers: '100%',
+    // By default Vitest leaves one core free: on two cores, half of the time. Where suites run that wait for browsers, databases
+    // and servers (`TOO_SHORT`), one more fills the gaps.
+    maxWorkers: availableParallelism() + (runs >= 90 ? 1 : 0),
     // Tests are short: most of what they make is garbage at once, and code that V8 optimizes has seldom the time to pay
     // for it. A larger young generation, V8's baseline compiler and a late optimizer save a third of the processor time.
     execArgv: ['--min-semi-space-size=64', '--max-semi-space-size=64', '--sparkplug', ...lateOptimizer],

@@ -98,7 +98,8 @@ export const OF_CHAT: AllowedGaps = [
 
 /** Of the Messages API. */
 export const OF_MESSAGES: AllowedGaps = [
-  [/\.container$|<container_upload>$/, 'no container of Anthropic'],
+  [/<container_upload>$/, 'no container of Anthropic'],
+  [/\.container\.skills\[\]$/, 'skills are refused, so that it is always null'],
   [/\.citations\[\]<(?:char|page|content_block|search_result)_location>$/, 'nothing but pages of the web is cited'],
   [/\.(caller|toolset_name|diagnostics|stop_details)$/, 'optional, and nothing here has it'],
   [
