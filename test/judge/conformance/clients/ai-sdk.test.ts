@@ -115,6 +115,17 @@ test('a search that is never done, or never began, is shown in part', () => {
   expect(read(CREATED, added(SEARCH), done(SEARCH), COMPLETED).rules).toEqual([])
 })
 
+test('a search that was cut off as its response was cancelled is no fault, though the SDK shows the response as complete', () => {
+  const cut = { ...SEARCH, status: 'incomplete' }
+  const cancelled = { status: 'cancelled', incomplete_details: null, usage: null, output: [cut] }
+  const { seen, rules } = read(CREATED, added(SEARCH), { type: 'response.incomplete', response: cancelled } as never)
+  expect([seen.ending, rules]).toEqual(['completed', []])
+  const claimed = { ...cancelled, output: [SEARCH] }
+  expect(read(CREATED, added(SEARCH), { type: 'response.incomplete', response: claimed } as never).rules).toEqual([
+    'ai-sdk-hosted-call',
+  ])
+})
+
 test('code that is done at the index of another call ends the stream', () => {
   const code = { type: 'response.code_interpreter_call_code.done', item_id: 'ci_1', output_index: 0, code: '1' }
   const { seen, rules } = read(CREATED, added(CALL), code, added(MESSAGE, 1), delta('Hi'))

@@ -34,6 +34,8 @@ export class HostedCalls {
   readonly #texts = new HostedCallTexts()
   /** The ids of items that the terminal response lists as completed. */
   readonly #ended = new Set<unknown>()
+  /** Whether the response was cancelled, which the SDK shows as complete. */
+  #isCancelled = false
   /** The ids of all shown calls. */
   readonly #called = new Set<string>()
   /** The ids of web searches with a completed event. */
@@ -128,13 +130,16 @@ export class HostedCalls {
     if (type === 'response.web_search_call.completed') this.#searched.add(id)
     this.#texts.observe(event)
     if (!isTerminalType(type)) return
-    for (const { id, status } of asList(asFields(event['response'])['output']).map(asFields)) {
+    const response = asFields(event['response'])
+    this.#isCancelled = response['status'] === 'cancelled'
+    for (const { id, status } of asList(response['output']).map(asFields)) {
       if (status === 'completed') this.#ended.add(id)
     }
   }
 
-  /** Ends the stream. */
-  end(isCompleted: boolean): void {
+  /** Ends the stream. @param isShownComplete - how the SDK shows the response */
+  end(isShownComplete: boolean): void {
+    const isCompleted = isShownComplete && !this.#isCancelled
     for (const { type, stated, shown } of this.#texts.contradictions()) {
       this.#loss(`the ${type} ${stated}`, `${shown}`)
     }
