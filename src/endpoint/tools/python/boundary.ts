@@ -48,8 +48,6 @@ export const VARIABLES = {
   LANG: 'C.UTF-8',
   // Figures become images.
   MPLBACKEND: 'agg',
-  // Its cache of fonts is no file of the model's.
-  MPLCONFIGDIR: '/tmp/matplotlib',
   // Each thread counts as a process, and takes address space.
   OPENBLAS_NUM_THREADS: '1',
 } as const

@@ -33,7 +33,7 @@ describeWithBubblewrap('in a container', () => {
         '--security-opt no-new-privileges --read-only --network none --ipc private --hostname sandbox --memory 268435456 ' +
         '--memory-swap 268435456 --pids-limit 24 --ulimit nofile=100:100 --ulimit core=0 --shm-size 67108864 --tmpfs ' +
         '/mnt/data:rw,nosuid,nodev,size=8388608,mode=1777 --tmpfs /tmp:rw,nosuid,nodev,size=67108864,mode=1777 --workdir ' +
-        '/mnt/data --env HOME=/mnt/data --env LANG=C.UTF-8 --env MPLBACKEND=agg --env MPLCONFIGDIR=/tmp/matplotlib --env OPENBLAS_NUM_THREADS=1 --name SESSION my/python'
+        '/mnt/data --env HOME=/mnt/data --env LANG=C.UTF-8 --env MPLBACKEND=agg --env OPENBLAS_NUM_THREADS=1 --name SESSION my/python'
       const session = /harmony-python-[\da-f-]{36}/
       await expect.poll(() => standIn.calls(name).length).toBe(5)
       const calls = standIn.calls(name)
