@@ -104,7 +104,7 @@ inBrowser('what is large', () => {
     let load = (): void => {}
     const asked = new Promise<void>((resolve) => (isAsked = resolve))
     const loaded = new Promise<void>((resolve) => (load = resolve))
-    await page.route(/judged-\w+\.js$/, async (route) => {
+    await page.route(/judge-capture-\w+\.js$/, async (route) => {
       isAsked()
       await loaded
       await route.continue()

@@ -49,7 +49,8 @@ export function failingServerLaws(name: string, kind: () => ServedKind): void {
       await append(1)
       await server[end]()
       await expect(append(2)).rejects.toThrow(shown)
-      await expect(reader.find('a', 'ann')).rejects.toThrow('ECONNREFUSED')
+      // Its own connection may end in the middle of the question.
+      await expect(reader.find('a', 'ann')).rejects.toThrow(/ECONNREFUSED|terminated|closed/)
       await server.start()
       expect(await append(2)).toEqual([{ state: 'written' }])
       expect(await entriesNow(reader, 'a', 'ann', 3)).toEqual([entry(0), entry(1), entry(2)])
