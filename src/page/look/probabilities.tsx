@@ -1,7 +1,8 @@
 import type { Signal } from '@preact/signals'
-import type { JSX } from 'preact'
+import { Fragment, type JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { shortened } from '../../shared/shortened.js'
+import { CheckBox } from '../parts/check-box.js'
 import { shownText } from '../parts/shown-text.js'
 import { SHADES } from './shades.js'
 import type { ShownToken } from './trace.js'
@@ -37,23 +38,12 @@ export function Probabilities({
   if (least.length === 0) return null
   return (
     <div class="probabilities">
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isShaded.value}
-          onChange={({ currentTarget }) => {
-            isShaded.value = currentTarget.checked
-          }}
-        />
-        Shade by probability
-      </label>
+      <CheckBox label="Shade by probability" chosen={isShaded} />
       <p class="legend note shaded">
         {SHADES.map(({ words }, shade) => (
-          <>
-            <span key={words} class={`token model shade-${shade}`}>
-              {words}
-            </span>{' '}
-          </>
+          <Fragment key={words}>
+            <span class={`token model shade-${shade}`}>{words}</span>{' '}
+          </Fragment>
         ))}
       </p>
       <details class="fold">

@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { AdminRequest } from '../../endpoint/server/admin/types.js'
-import { CopyButton } from '../parts/copy-button.js'
+import { CheckBox } from '../parts/check-box.js'
+import { DialogActions } from '../parts/dialog-actions.js'
 import { shownText } from '../parts/shown-text.js'
+import { TableHead } from '../parts/table-head.js'
 import { requests } from './figures.js'
 import { hasFailed } from './known-requests.js'
 import { Panel } from './panel.js'
@@ -20,35 +22,12 @@ export function RequestsTable(): JSX.Element {
   const shown = failedOnly.value ? requests.value.filter(hasFailed) : requests.value
   return (
     <>
-      <Panel
-        title="The last requests"
-        kind="requests"
-        beside={
-          <label class="check">
-            <input
-              type="checkbox"
-              checked={failedOnly.value}
-              onChange={({ currentTarget }) => {
-                failedOnly.value = currentTarget.checked
-              }}
-            />
-            Failures only
-          </label>
-        }
-      >
+      <Panel title="The last requests" kind="requests" beside={<CheckBox label="Failures only" chosen={failedOnly} />}>
         {shown.length === 0 ? (
           <p class="note">None yet.</p>
         ) : (
           <table>
-            <thead>
-              <tr>
-                {['Time', 'Status', 'Code', 'Why', 'Route', 'Owner', 'Took', 'Request id'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead names={['Time', 'Status', 'Code', 'Why', 'Route', 'Owner', 'Took', 'Request id']} />
             <tbody>
               {shown.slice(0, MAX_ROWS).map((request, row) => (
                 // Rows stand still, and their words move on: each is one line high.
@@ -90,12 +69,7 @@ export function RequestsTable(): JSX.Element {
                 </div>
               ))}
             </dl>
-            <div class="actions">
-              <CopyButton text={JSON.stringify(chosen.value, null, 2)} what="the request as JSON" />
-              <button type="button" class="main" onClick={() => dialog.current?.close()}>
-                Close
-              </button>
-            </div>
+            <DialogActions text={JSON.stringify(chosen.value, null, 2)} what="the request as JSON" dialog={dialog} />
           </>
         )}
       </dialog>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { shownText } from '../parts/shown-text.js'
+import { TableHead } from '../parts/table-head.js'
 import { now, slots } from './figures.js'
 import { cancel } from './gate.js'
 import type { Slot } from './slots.js'
@@ -15,15 +16,7 @@ export function RunningTable(): JSX.Element {
   return (
     <>
       <table class="running">
-        <thead>
-          <tr>
-            {['Response', 'Owner', 'Engine', 'Age', 'Tokens', 'Tokens/s', 'Cached', 'Cancel'].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={['Response', 'Owner', 'Engine', 'Age', 'Tokens', 'Tokens/s', 'Cached', 'Cancel']} />
         <tbody>
           {slots.value.slice(0, MAX_ROWS).map((slot, index) =>
             slot === undefined ? (

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { ClientSettings } from '../../cli/serve/client-lines.js'
-import { CopyButton } from '../parts/copy-button.js'
+import { DialogActions } from '../parts/dialog-actions.js'
 import { type Code, requestCode } from './request-code.js'
 
 /** A button that shows a request as code, and how other clients use this server. */
@@ -51,12 +51,7 @@ export function CodeDialog({
             <p class="note">{shown.about}</p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by the keyboard. */}
             <pre tabIndex={0}>{shown.text}</pre>
-            <div class="actions">
-              <CopyButton text={shown.text} what={shown.title} />
-              <button type="button" class="main" onClick={() => dialog.current?.close()}>
-                Close
-              </button>
-            </div>
+            <DialogActions text={shown.text} what={shown.title} dialog={dialog} />
           </>
         )}
       </dialog>
