@@ -72,8 +72,11 @@ function isStream(head: string): boolean {
 /** Returns the ids of a list of them: in brackets or not, with commas or not. */
 function idsOf(text: string): Recording | undefined {
   if (!/^\[?\s*\d/.test(text) || /[^\d\s,[\]]/.test(text)) return undefined
-  const ids = Array.from(text.matchAll(/\d+/g), ([digits]) => Number(digits))
-  return { what: `${ids.length} token ids`, source: [ids], options: PASTED }
+  const ids: number[] = []
+  let count = 0
+  // A list of 128 MiB has 64 million of them, of which no more than are shown are kept, and one that says that there are more.
+  for (const [digits] of text.matchAll(/\d+/g)) if (count++ <= MAX_TOKENS) ids.push(Number(digits))
+  return { what: `${count} token ids`, source: [ids], options: PASTED }
 }
 
 async function fixtureOf(text: string): Promise<Recording> {
